@@ -129,7 +129,7 @@ def test_a_mechanism_of_the_operator_runs_in_a_sandbox_of_the_job(runner, tmp_pa
     monkeypatch.setenv("WORKBENCH_SECRET", "hunter2")
     (tmp_path / "mine.py").write_text(MINE)
     own = wb.find_mechanism(f"{tmp_path / 'mine.py'}:mine")
-    page = MechanismPage(own=own, workspace=Workspace())
+    page = MechanismPage(own, workspace=Workspace())
     page.param.update(trials=2, log_samples=3.0, max_records=3)
     page.settings()
     page.work.runner = runner

@@ -48,7 +48,7 @@ UPPER = {
 }
 
 
-class CountsPage(ConfidenceSetting, DeltaSetting, Page):
+class CountsPage(Page):
     """State and drawings of the page."""
 
     title = "Confusion-matrix counts"
@@ -57,6 +57,9 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
         "intervals of other tools would report."
     )
     main: ClassVar[tuple[str, ...]] = ("log_delta", "log_prior")
+
+    delta = DeltaSetting()
+    level = ConfidenceSetting()
 
     tp = IntegerField(400, COUNT, label="True positives", doc="Members classified as members.")
     fn = IntegerField(100, COUNT, label="False negatives", doc="Members classified as non-members.")

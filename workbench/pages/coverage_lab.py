@@ -32,7 +32,7 @@ FIELDS = tuple(field.name for field in fields(Coverage))
 ASKED = ("setting", "group", "log_n_p", "log_n_q", "log_delta", "confidence", "log_reps", "seed")
 
 
-class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
+class CoverageLabPage(Page):
     """State and drawings of the page."""
 
     title = "Method coverage"
@@ -40,6 +40,9 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
         "Scores with known privacy loss are simulated many times. How often does each method's "
         "bound exceed the truth, and how far below the truth does it stay?"
     )
+
+    delta = DeltaSetting()
+    level = ConfidenceSetting()
 
     setting = param.Selector(
         default="no-leak",
@@ -73,8 +76,8 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
         Section("Simulation", (Control("log_reps"), Control("seed"), Control("simulate"))),
     )
 
-    def __init__(self, **params: Any):
-        super().__init__(**params)
+    def __init__(self, *given: Any, **params: Any):
+        super().__init__(*given, **params)
         if (stored := first_result(self, "simulate", "coverage")) is not None:
             self.work.show_stored("simulate", tuple(map(_revived, stored)))
 

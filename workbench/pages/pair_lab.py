@@ -24,8 +24,7 @@ from workbench.pages.core.page import Control, Fact, Page, Section, derived, fig
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.code import call, pair_code, script
 from workbench.pages.inputs.pair import (
-    KnownPair,
-    kind_selector,
+    PairChoice,
     pair_controls,
     pair_parameters,
 )
@@ -60,7 +59,7 @@ SAMPLE = (*PAIR, "log_n", "seed")
 ASKED = ("log_delta", "confidence")
 
 
-class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
+class PairLabPage(Page):
     """State and drawings of the page."""
 
     title = "Pairs with known truth"
@@ -70,7 +69,10 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     )
     main: ClassVar[tuple[str, ...]] = ("log_n", "log_floor")
 
-    pair_kind = kind_selector("Pair", "subsampled-gaussian")
+    delta = DeltaSetting()
+    level = ConfidenceSetting()
+    chosen = PairChoice("pair", default="subsampled-gaussian")
+
     releases = param.Integer(
         1, bounds=(1, 20), label="Releases k", doc="Independent releases; the attacker sees all."
     )
@@ -98,8 +100,8 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         Section("Truth", (Control("log_floor"), Control("hide_truth"))),
     )
 
-    def __init__(self, **params: Any):
-        super().__init__(**params)
+    def __init__(self, *given: Any, **params: Any):
+        super().__init__(*given, **params)
         self.param.watch(self._again, "draw_again")
         self.param.watch(self._many, "draw_many")
         self.param.watch(self._restart, [*PAIR, "log_n", *ASKED])

@@ -20,6 +20,7 @@ from workbench.pages.core.jobs import job
 from workbench.pages.core.page import (
     Control,
     Fact,
+    Page,
     Section,
     derived,
     figure,
@@ -28,8 +29,9 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.code import Name, call, comment, duration, lines, pair_code, script
-from workbench.pages.inputs.pair import KnownPair, pair_controls, pair_parameters
+from workbench.pages.inputs.pair import PairChoice, pair_controls, pair_parameters
 from workbench.pages.inputs.plan_writing import PlanWriting
+from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Report
@@ -88,7 +90,7 @@ class Plan:
     bounds: tuple[BoundDistribution, ...] = ()
 
 
-class PlanPage(PlanWriting, KnownPair):
+class PlanPage(Page):
     """State and drawings of the page."""
 
     title = "Sample size and power"
@@ -97,6 +99,11 @@ class PlanPage(PlanWriting, KnownPair):
         "its leak, and how large is the bound?"
     )
     main: ClassVar[tuple[str, ...]] = ("log_n", "target")
+
+    delta = DeltaSetting()
+    level = ConfidenceSetting()
+    chosen = PairChoice("pair")
+    writing = PlanWriting(lambda page: page.n)
 
     method = param.Selector(
         default="simultaneous",
@@ -139,7 +146,7 @@ class PlanPage(PlanWriting, KnownPair):
             "Simulation",
             (Control("seed"), Control("simulate", when=lambda page: page.method != "pointwise")),
         ),
-        PlanWriting.plan_section,
+        PlanWriting.section,
     )
 
     # -- results, each computed once a state ---------------------------------------------------

@@ -310,6 +310,15 @@ class Run:
         self._tell_page(self, state, self._value)
 
 
+@dataclass(frozen=True)
+class Shown:
+    """A result of a job as a page shows it: its value, the run it is of, and the state."""
+
+    value: Any
+    run: Run | None = None
+    state: JobState = JobState()
+
+
 def _remedy(run: Run, value: Any) -> list[str]:
     """What to do about a run whose process ended."""
     if not run.ended:
@@ -427,6 +436,29 @@ class Jobs(Part):
         self._results[job.into] = Run(job, lambda report: value, self._inputs_of(job), _ignore)
         setattr(self.page, job.into, value)
         self._mark(name, JobState("stored"))
+
+    def shown(self, name: str) -> Shown:
+        """The result of a job that the page shows."""
+        job = self.page.jobs()[name]
+        state = self.job_states.get(name, JobState())
+        return Shown(getattr(self.page, job.into), self._results.get(job.into), state)
+
+    def show(self, name: str, found: Shown) -> None:
+        """Show a result again, or one that no job of the page has made.
+
+        Parameters
+        ----------
+        name : str
+            The job.
+        found : Shown
+            As of `shown`.
+        """
+        job = self.page.jobs()[name]
+        self._results.pop(job.into, None)
+        if found.run is not None:
+            self._results[job.into] = found.run
+        self._mark(name, found.state)
+        self.page.param.update({job.into: found.value, "message": ""})
 
     def cancel(self, name: str) -> None:
         """Stop a job at its next report; the partial result stays."""

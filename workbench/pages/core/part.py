@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from workbench.pages.core.page import Page
 
 
+#: Attributes that decorators leave on methods; the names of these are unique on a page.
+MARKS = ("_item", "_job", "_needs")
+
+
 class _OfPage:
     """Attribute of a part: the value of the page's parameter."""
 
@@ -81,6 +85,11 @@ class Part:
     page: Page
 
     def __init_subclass__(cls) -> None:
+        for name, value in vars(cls).items():
+            if hasattr(Part, name) and any(hasattr(value, mark) for mark in MARKS):
+                raise TypeError(
+                    f"{cls.__name__}.{name}: a page asks its parts for a {name!r}; rename it"
+                )
         own = {
             name: value for name, value in vars(cls).items() if isinstance(value, param.Parameter)
         }
@@ -142,7 +151,7 @@ class Part:
         return {}
 
     def follow(self, key: str | None) -> None:
-        """Take a data set of the workspace into view; None for the one that the page begins with."""
+        """Take a data set into view; None for the one that the page begins with."""
 
     def refresh(self) -> None:
         """Take note of data sets that were added, renamed, removed or read in another way."""
@@ -191,7 +200,7 @@ class Part:
         """Those of the changed choices that are left to mark."""
         return changed
 
-    def judged(self) -> str | None:
+    def why_not_valid(self) -> str | None:
         """Why bounds are not valid, by a part that judges that; "" while they are, else None."""
         return None
 
@@ -210,7 +219,7 @@ class Part:
 class WithParts(ParameterizedMetaclass):
     """The class of page classes: a page class gets the parameters that its parts declare."""
 
-    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]):
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]):  # noqa: N805
         super().__init__(name, bases, namespace)
         for part in namespace.values():
             if isinstance(part, Part):

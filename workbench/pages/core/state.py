@@ -10,13 +10,10 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import param
 
-from workbench.pages.core.part import Part, WithParts
+from workbench.pages.core.part import MARKS, Part, WithParts
 from workbench.pages.core.shared import PLAIN, shared_result
 
 M = TypeVar("M")
-
-#: Attributes that decorators leave on methods whose names are unique on a page.
-MARKS = ("_item", "_job", "_needs")
 
 
 class LeftBehind:
@@ -136,13 +133,14 @@ class PageState(param.Parameterized, metaclass=WithParts):
     @cache
     def _in_parts(cls) -> dict[str, str]:
         """For each result, item and job of a part its name, and the name of the part."""
-        return {
-            name: part
-            for part, template in cls.part_templates().items()
-            for base in type(template).__mro__
-            for name, value in vars(base).items()
-            if any(hasattr(value, mark) for mark in MARKS)
-        }
+        found: dict[str, str] = {}
+        for part, template in cls.part_templates().items():
+            for base in type(template).__mro__:
+                for name, value in vars(base).items():
+                    if any(hasattr(value, mark) for mark in MARKS):
+                        clicked = getattr(getattr(value, "_item", None), "click", None)
+                        found |= dict.fromkeys(filter(None, (name, clicked)), part)
+        return found
 
     @classmethod
     @cache

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 import param
 
 from workbench.pages.core.page import Control, Section, derived
+from workbench.pages.core.part import Part
 from workbench.pages.core.upload import Upload
 from workbench.pages.importing.proposals import has_labels
 from workbench.pages.importing.score_tables import read_table_upload
 from workbench.pages.importing.uploads import UploadedTables
-from workbench.pages.inputs.plan_choice import KnownPlans, PlanChoice
+from workbench.pages.inputs.plan_choice import PlanChoice
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.direction import Direction, proposed_direction
 from workbench.scores.layouts.guess import choices, guess_layout, score_columns
@@ -34,7 +35,6 @@ from workbench.workspaces.followed.data import require_kept
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.sources import MADE, FileSource
 from workbench.workspaces.trained.source import TrainedSource
-from workbench.workspaces.workspace import Workspace
 
 #: Parameters that name the columns of each layout.
 LAYOUTS = {
@@ -91,25 +91,17 @@ IN_WORDS = {
 
 
 def _of_layout(*kinds: str) -> Any:
-    return lambda page: bool(page.tables) and not page.given and page.kind in kinds
+    return lambda page: (
+        bool(page.tables) and not page.choosing.from_python and page.choosing.kind in kinds
+    )
 
 
 def _open(page: Any) -> bool:
     return bool(page.tables) or page.score_table is not None
 
 
-class ImportChoices(KnownPlans):
-    """What is opened, and how it is read: proposed from names, then chosen by a person.
-
-    Parameters
-    ----------
-    workspace : Workspace, optional
-        Where data sets are added.
-    dataset : str
-        Key of a data set whose reading is shown and changed; "" for new files.
-    **params
-        Values of the controls.
-    """
+class ImportChoices(Part):
+    """What is opened, and how it is read: proposed from names, then chosen by a person."""
 
     upload = Upload(
         default=(),
@@ -220,14 +212,18 @@ class ImportChoices(KnownPlans):
                 Control("transposed", when=lambda page: page.axes_asked),
                 Control("last_axis", when=lambda page: page.last_axis_asked),
                 Control("data_name", when=_open),
-                Control("plan", when=lambda page: page.takes_plan),
+                Control("plan", when=lambda page: page.choosing.takes_plan),
                 Control(
                     "labels_apart",
-                    when=lambda page: page.dataset is None and page.uploaded.may_have_labels,
+                    when=lambda page: (
+                        page.dataset is None and page.choosing.uploaded.may_have_labels
+                    ),
                 ),
                 Control(
                     "swapped",
-                    when=lambda page: page.dataset is None and page.kind == "one file per group",
+                    when=lambda page: (
+                        page.dataset is None and page.choosing.kind == "one file per group"
+                    ),
                 ),
                 Control("table_kind", when=_of_layout("two columns", "score and label")),
                 Control("p_column", when=_of_layout("two columns", "one file per group")),
@@ -236,29 +232,32 @@ class ImportChoices(KnownPlans):
                 Control("member_column", when=_of_layout("score and label")),
                 Control("member_value", when=_of_layout("score and label")),
                 Control("larger_is_member", when=_open),
-                Control("sampling", when=lambda page: _open(page) and not page.clustered),
+                Control("sampling", when=lambda page: _open(page) and not page.choosing.clustered),
                 Control("rows", when=lambda page: len(page.param.rows.objects) > 1),
-                Control("cluster_column", when=lambda page: page.open and not page.given),
+                Control(
+                    "cluster_column",
+                    when=lambda page: page.choosing.open and not page.choosing.from_python,
+                ),
                 Control("cluster_rule", when=lambda page: page.cluster_column is not None),
-                Control("nonfinite", when=lambda page: page.has_nonfinite),
+                Control("nonfinite", when=lambda page: page.choosing.has_nonfinite),
                 Control("accept", when=_open),
             ),
         ),
     )
 
-    def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
-        self.quiet = False
+    def start(self, given: frozenset[str]) -> None:
+        """Open what was uploaded, or the data set that is read again."""
+        page = self.page
         #: When this step began, before anything was opened in it.
         self.began = datetime.now(UTC)
         self._labels: dict[str, tuple[str, ...]] = {}
         #: The files as they were uploaded, and as they are opened.
         self.uploaded, self.opened = UploadedTables(), Opened(())
-        super().__init__(workspace=workspace, **params)
-        self.param.watch(self._read_upload, ["upload", "transposed", "last_axis"])
-        self.param.watch(self._changed, list(READING))
-        self.param.watch(self._follow_plan, "plan")
-        if dataset:
-            self.open_dataset(dataset)
+        page.param.watch(self._read_upload, ["upload", "transposed", "last_axis"])
+        page.param.watch(self._changed, list(READING))
+        page.param.watch(self._follow_plan, "plan")
+        if page.reads_again:
+            self.open_dataset(page.reads_again)
         else:
             self._read_upload()
 
@@ -270,7 +269,7 @@ class ImportChoices(KnownPlans):
     @property
     def takes_plan(self) -> bool:
         """Whether there are plans that these new data could be opened under."""
-        return self.open and self.dataset is None and bool(self.known_plans)
+        return self.open and self.dataset is None and bool(self.page.plans.known)
 
     @property
     def kind(self) -> str:
@@ -278,7 +277,7 @@ class ImportChoices(KnownPlans):
         return "one file per group" if len(self.tables) == 2 else str(self.table_kind)
 
     @property
-    def given(self) -> bool:
+    def from_python(self) -> bool:
         """Whether the scores were given in Python, so that their columns are known."""
         return self.dataset is not None and isinstance(self.dataset.source, (*MADE, TrainedSource))
 
@@ -322,7 +321,7 @@ class ImportChoices(KnownPlans):
     @property
     def recognized(self) -> Recognized | None:
         """What is known of the files of a public tool; None where no tool is recognized."""
-        return recognized(self.in_order) if self.tables and not self.given else None
+        return recognized(self.in_order) if self.tables and not self.from_python else None
 
     @property
     def stated(self) -> ScoreStatement:
@@ -332,7 +331,7 @@ class ImportChoices(KnownPlans):
     @property
     def candidates(self) -> list[str]:
         """The columns that may hold the scores, where one of several has to be chosen."""
-        if len(self.tables) != 1 or self.given or self.kind != "score and label":
+        if len(self.tables) != 1 or self.from_python or self.kind != "score and label":
             return []
         found = score_columns(self.tables[0], self.member_column)
         return found if len(found) > 1 else []
@@ -355,14 +354,16 @@ class ImportChoices(KnownPlans):
         WorkspaceError
             No such data set, an example or a draw.
         """
-        dataset = self.workspace.dataset(key)
+        dataset = self.page.workspace.dataset(key)
         if dataset.virtual:
             raise WorkspaceError(f"“{dataset.name}” has no file that could be read in another way")
         require_kept(dataset)
-        self._set(dataset=dataset, tables=self.workspace.tables(key), data_name=dataset.name)
+        self.page.set_quietly(
+            dataset=dataset, tables=self.page.workspace.tables(key), data_name=dataset.name
+        )
         self._offer()
         self._show(dataset.reading)
-        self.message = ""
+        self.page.message = ""
 
     # -- what was opened, and what is chosen -----------------------------------------------------
 
@@ -374,18 +375,20 @@ class ImportChoices(KnownPlans):
             )
         except ValueError as error:
             axes, last = ("transposed=" in str(error), "augmentations=" in str(error))
-            self._set(axes_asked=axes, last_axis_asked=last or self.last_axis is not None)
+            self.page.set_quietly(
+                axes_asked=axes, last_axis_asked=last or self.last_axis is not None
+            )
             why = ASK_AXES if axes else ASK_LAST_AXIS if last else str(error)
-            self.param.update(tables=(), score_table=None, message=why)
+            self.page.param.update(tables=(), score_table=None, message=why)
             return
         known = table is not None
-        self._set(
+        self.page.set_quietly(
             score_table=table,
             axes_asked=self.axes_asked and known,
             last_axis_asked=self.last_axis_asked and known,
         )
         if table is not None:
-            self._set(
+            self.page.set_quietly(
                 tables=(),
                 larger_is_member=table.larger_is_member,
                 sampling=table.sampling,
@@ -394,7 +397,7 @@ class ImportChoices(KnownPlans):
                 message="",
             )
             return
-        self._set(labels_apart=self.uploaded.labels is not None)
+        self.page.set_quietly(labels_apart=self.uploaded.labels is not None)
         self._open()
 
     def _open(self) -> None:
@@ -402,12 +405,14 @@ class ImportChoices(KnownPlans):
         try:
             self.opened = self.uploaded.arranged(self.labels_apart)
         except ValueError as error:
-            self.param.update(tables=(), message=str(error))
+            self.page.param.update(tables=(), message=str(error))
             return
         tables = self.opened.tables
-        self._set(swapped=False, tables=tables, cluster_column=None, accepted="", message="")
+        self.page.set_quietly(
+            swapped=False, tables=tables, cluster_column=None, accepted="", message=""
+        )
         if tables:
-            self.workspace.note_opening(tables)
+            self.page.workspace.note_opening(tables)
             self._propose()
             self._follow_plan()
             self._check()
@@ -415,24 +420,26 @@ class ImportChoices(KnownPlans):
     def _propose(self) -> None:
         """Choose what names suggest, and offer the columns that there are."""
         if len(self.tables) == 2:
-            self._set(swapped=members_first(*self.files) is False)
+            self.page.set_quietly(swapped=members_first(*self.files) is False)
         self._offer()
         known = self.known
         if known is not None:  # what was declared once is remembered
-            self._set(data_name=known.name)
+            self.page.set_quietly(data_name=known.name)
             self._show(known.reading)
             return
         names = [table.name or "scores" for table in self.in_order]
         stated = self.stated
         name = stated.name or " and ".join(names)
-        self._set(data_name=name, sampling=stated.sampling, nonfinite="keep")
+        self.page.set_quietly(data_name=name, sampling=stated.sampling, nonfinite="keep")
         try:
             self._show_layout(guess_layout(*self.in_order, member=self.opened.member))
         except ValueError:  # people choose the columns
             kind = "score and label" if has_labels(self.tables[0]) else "two columns"
-            self._set(table_kind=kind, **dict.fromkeys(COLUMNS))
+            self.page.set_quietly(table_kind=kind, **dict.fromkeys(COLUMNS))
             self._propose_but_score()
-        self._set(larger_is_member=self.proposed.larger_is_member, direction_chosen=False)
+        self.page.set_quietly(
+            larger_is_member=self.proposed.larger_is_member, direction_chosen=False
+        )
 
     def _propose_but_score(self) -> None:
         """Choose the labels, where only the column of scores has to be chosen by a person."""
@@ -447,18 +454,18 @@ class ImportChoices(KnownPlans):
         second = rest[0] if rest else first
         self._labels = dict(first.labels)
         shared = [name for name in first.clusters if name in second.clusters]
-        self._set(cluster_column=None, **dict.fromkeys(COLUMNS))
-        self.param.p_column.objects = [None, *first.scores]
-        self.param.q_column.objects = [None, *second.scores]
-        self.param.score_column.objects = [None, *first.scores]
-        self.param.member_column.objects = [None, *first.labels]
-        self.param.cluster_column.objects = {"none": None} | {name: name for name in shared}
+        self.page.set_quietly(cluster_column=None, **dict.fromkeys(COLUMNS))
+        self.page.param.p_column.objects = [None, *first.scores]
+        self.page.param.q_column.objects = [None, *second.scores]
+        self.page.param.score_column.objects = [None, *first.scores]
+        self.page.param.member_column.objects = [None, *first.labels]
+        self.page.param.cluster_column.objects = {"none": None} | {name: name for name in shared}
 
     def _show(self, reading: Reading) -> None:
         if reading.layout is not None:
             self._show_layout(reading.layout)
         sampling = "unknown" if reading.sampling == "clustered" else reading.sampling
-        self._set(
+        self.page.set_quietly(
             larger_is_member=reading.larger_is_member,
             sampling=sampling,
             cluster_rule=reading.cluster_rule,
@@ -467,13 +474,13 @@ class ImportChoices(KnownPlans):
         )
 
     def _show_layout(self, layout: Layout) -> None:
-        known: Any = self.param.member_column
+        known: Any = self.page.param.member_column
         if layout.member is not None and layout.member not in known.objects:  # a single label
             known.objects = [*known.objects, layout.member]
         self._offer_labels(layout.member)
         if layout.kind != "one file per group":
-            self._set(table_kind=layout.kind)
-        self._set(
+            self.page.set_quietly(table_kind=layout.kind)
+        self.page.set_quietly(
             p_column=layout.p,
             q_column=layout.q,
             score_column=layout.score,
@@ -491,14 +498,14 @@ class ImportChoices(KnownPlans):
         if chosen is not None:
             offered.setdefault(chosen.replace("=", " = ", 1), chosen)
         chosen = self.rows if chosen is None and self.rows in offered.values() else chosen
-        self._set(rows=None)
-        self.param.rows.objects = {"all": None} | offered
-        self._set(rows=chosen)
+        self.page.set_quietly(rows=None)
+        self.page.param.rows.objects = {"all": None} | offered
+        self.page.set_quietly(rows=chosen)
 
     @derived(needs=("tables", "swapped", *COLUMNS))
     def repeats(self) -> Repeats | None:
         """What shows that rows repeat, whichever of them are chosen."""
-        if not self.tables or self.given or self._open_choices:
+        if not self.tables or self.from_python or self._open_choices:
             return None
         layout = self.chosen.layout
         if layout is None:
@@ -508,13 +515,13 @@ class ImportChoices(KnownPlans):
         return None
 
     def _offer_labels(self, column: str | None) -> None:
-        self._set(member_value=None)
-        self.param.member_value.objects = [None, *self._labels.get(column or "", ())]
+        self.page.set_quietly(member_value=None)
+        self.page.param.member_value.objects = [None, *self._labels.get(column or "", ())]
 
     def _changed(self, *events: Any) -> None:
         if self.score_table is not None:
             self._check()
-        if self.quiet or not self.tables:
+        if self.page.quiet or not self.tables:
             return
         changed = {event.name for event in events}
         if "labels_apart" in changed:
@@ -530,18 +537,18 @@ class ImportChoices(KnownPlans):
         if "larger_is_member" in changed:
             self.direction_chosen = True
         elif not self.direction_chosen:
-            self._set(larger_is_member=self.proposed.larger_is_member)
+            self.page.set_quietly(larger_is_member=self.proposed.larger_is_member)
         if changed - {"rows", "cluster_column", "cluster_rule", "sampling", "larger_is_member"}:
             self._offer_rows()
         self._check()
 
     def _follow_plan(self, *events: Any) -> None:
         """Choose what the plan fixes of how the data are read."""
-        plan = self.find_plan(self.plan)
-        if plan is None or self.dataset is not None or self.quiet:
+        plan = self.page.plans.find(self.plan)
+        if plan is None or self.dataset is not None or self.page.quiet:
             return
         sampling = self.sampling if plan.sampling == "clustered" else plan.sampling
-        self._set(
+        self.page.set_quietly(
             larger_is_member=plan.larger_is_member,
             direction_chosen=True,
             sampling=sampling,
@@ -553,14 +560,14 @@ class ImportChoices(KnownPlans):
         columns = self.q_column, self.p_column
         cluster = self.cluster_column
         self._offer()
-        self._set(p_column=columns[0], q_column=columns[1], cluster_column=cluster)
+        self.page.set_quietly(p_column=columns[0], q_column=columns[1], cluster_column=cluster)
 
     def _follow_score(self) -> None:
         """Choose the labels that the tool keeps for the column of scores, as of one of its runs."""
         known = self.recognized
         label = known.labeled.get(self.score_column) if known is not None else None
         if label is not None and label != self.member_column:
-            self._set(member_column=label)
+            self.page.set_quietly(member_column=label)
             self._offer_labels(label)
             self._propose_label()
 
@@ -570,19 +577,12 @@ class ImportChoices(KnownPlans):
             layout = guess_layout(
                 self.tables[0], score=self.score_column, member=self.member_column
             )
-            self._set(member_value=layout.member_value)
+            self.page.set_quietly(member_value=layout.member_value)
 
     def _check(self) -> None:
         """Say what is wrong with what is chosen; what is only half chosen is not wrong."""
         found = self.read() if self.score_table is None else self.table_read()
-        self.message = found if isinstance(found, str) else ""
-
-    def _set(self, **values: Any) -> None:
-        before, self.quiet = self.quiet, True
-        try:
-            self.param.update(values)
-        finally:
-            self.quiet = before
+        self.page.message = found if isinstance(found, str) else ""
 
     # -- what was found --------------------------------------------------------------------------
 
@@ -602,10 +602,10 @@ class ImportChoices(KnownPlans):
     @property
     def chosen(self) -> Reading:
         """The reading as it is chosen; see `missing` for what is not chosen yet."""
-        if self.given:
+        if self.from_python:
             reading: Reading = self.dataset.reading
         else:
-            named = {name: getattr(self, name) for name in LAYOUTS[self.kind]}
+            named = {name: getattr(self.page, name) for name in LAYOUTS[self.kind]}
             fields = {name.removesuffix("_column"): value for name, value in named.items()}
             layout = Layout(
                 self.kind,  # type: ignore[arg-type]
@@ -626,15 +626,15 @@ class ImportChoices(KnownPlans):
     def missing(self) -> str:
         """What has to be chosen next; empty once everything is."""
         if self.score_table is not None:
-            label = self.param.larger_is_member.label
+            label = self.page.param.larger_is_member.label
             return f"Choose “{label}”." if self.larger_is_member is None else ""
         if not self.tables:
             return AWAITED
-        if self.given:
+        if self.from_python:
             return ""
         open_choices = self._open_choices
         if set(LAYOUTS[self.kind]) - {"member_value"} <= set(open_choices):
-            if len(self.param.score_column.objects) == 2 and self.kind == "two columns":
+            if len(self.page.param.score_column.objects) == 2 and self.kind == "two columns":
                 return (
                     "This file has one column of numbers and nothing that says which are the "
                     "scores of members. Open it together with the file of the other group."
@@ -647,14 +647,14 @@ class ImportChoices(KnownPlans):
             why = why_open(labels, self.member_column)
             return (
                 f"“{self.member_column}” holds {' and '.join(f'“{x}”' for x in labels)}, {why}: "
-                f"choose “{self.param.member_value.label}”."
+                f"choose “{self.page.param.member_value.label}”."
             )
         if open_choices:
-            return f"Now choose “{self.param[open_choices[0]].label}”."
+            return f"Now choose “{self.page.param[open_choices[0]].label}”."
         if self._rows_repeat:
             return self._ask_rows
         if self.larger_is_member is None:
-            label = self.param.larger_is_member.label
+            label = self.page.param.larger_is_member.label
             return f"Choose “{label}”: {self.proposed.reason} may mean either."
         return ""
 
@@ -674,11 +674,11 @@ class ImportChoices(KnownPlans):
             return ""
         offers = []
         if found.key is not None:
-            offers.append(f"choose the “{found.key}” under “{self.param.rows.label}”")
+            offers.append(f"choose the “{found.key}” under “{self.page.param.rows.label}”")
         if found.cluster is not None:
-            label = self.param.cluster_column.label
+            label = self.page.param.cluster_column.label
             offers.append(f"choose “{found.cluster}” as “{label}”")
-        offers.append(f"state what you assume under “{self.param.sampling.label}”")
+        offers.append(f"state what you assume under “{self.page.param.sampling.label}”")
         return (
             f"{found.why}. Rows that belong together are not independent: {', or '.join(offers)}."
         )
@@ -686,17 +686,17 @@ class ImportChoices(KnownPlans):
     @property
     def _open_choices(self) -> list[str]:
         """The columns and labels that are not chosen; nobody can choose among no labels."""
-        choosable: Any = {name: self.param[name].objects for name in LAYOUTS[self.kind]}
+        choosable: Any = {name: self.page.param[name].objects for name in LAYOUTS[self.kind]}
         return [
             name
             for name, offered in choosable.items()
-            if getattr(self, name) is None and (name != "member_value" or len(offered) > 1)
+            if getattr(self.page, name) is None and (name != "member_value" or len(offered) > 1)
         ]
 
     @derived(needs=("tables", "dataset", *READING))
     def read(self) -> Scores | str | None:
         """The scores as they are read, why they cannot be, or None while something is missing."""
-        if not self.tables or (not self.given and (self._open_choices or self._rows_repeat)):
+        if not self.tables or (not self.from_python and (self._open_choices or self._rows_repeat)):
             return None
         try:
             if self.dataset is not None:
@@ -736,5 +736,5 @@ class ImportChoices(KnownPlans):
         One that was removed counts: its results were seen.
         """
         if self.dataset is not None:
-            return self.workspace.dataset(self.dataset.key)
-        return self.workspace.find(self.digest(), removed=True) if self.tables else None
+            return self.page.workspace.dataset(self.dataset.key)
+        return self.page.workspace.find(self.digest(), removed=True) if self.tables else None

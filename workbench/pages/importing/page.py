@@ -12,12 +12,12 @@ from workbench.audits.plan import time_text
 from workbench.estimators.bin_rules import RANGE_TAIL, around
 from workbench.figures import importing as charts
 from workbench.figures.kit.layout import empty
-from workbench.pages.core.page import figure, sentence
+from workbench.pages.core.page import Page, figure, sentence
 from workbench.pages.importing.choices import ImportChoices
 from workbench.pages.importing.preview import MOST_COLUMNS, ColumnPreview, table_words
 from workbench.pages.inputs.code import reading_code, script
 from workbench.pages.inputs.data import same_numbers
-from workbench.pages.inputs.plan_choice import short_name
+from workbench.pages.inputs.plan_choice import KnownPlans, short_name
 from workbench.scores.layouts.joined import LABELS_FROM
 from workbench.scores.layouts.labels import shared_columns
 from workbench.scores.layouts.senses import members_first
@@ -36,7 +36,7 @@ MOST_CELLS = 10**6
 BINS = 50
 
 
-class ImportPage(ImportChoices):
+class ImportPage(Page):
     """State and sentences of the import step.
 
     Nothing that it shows depends on both the scores and the groups. ``accept`` adds the data set
@@ -56,8 +56,14 @@ class ImportPage(ImportChoices):
     title = "Open scores"
     about = "Nothing is computed from these files before you press “Show the audit”."
 
+    controls = ImportChoices.controls
+
+    plans = KnownPlans()
+    choosing = ImportChoices()
+
     def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
-        super().__init__(workspace, dataset, **params)
+        self.reads_again = dataset
+        super().__init__(None, workspace, **params)
         self.param.watch(self._accept, "accept")
 
     # -- in plain words --------------------------------------------------------------------------
@@ -70,7 +76,7 @@ class ImportPage(ImportChoices):
     @sentence(needs=("tables", "swapped", "score_column"))
     def tool(self) -> str:
         """The public tool that wrote the files, by what it is recognized, and what to know."""
-        known = self.recognized
+        known = self.choosing.recognized
         return "" if known is None else known.describe(self.score_column)
 
     @sentence(needs=("tables",))
@@ -86,15 +92,15 @@ class ImportPage(ImportChoices):
         if not isinstance(found, Scores):
             return ""
         combined = ""
-        if self.clustered:
+        if self.choosing.clustered:
             combined = f" By clusters these are {found.n_p:,} and {found.n_q:,} scores."
         p, q = f"{found.rows_p:,} scores of members", f"{found.rows_q:,} of non-members"
-        layout = self.chosen.layout
-        if self.given or layout is None:
+        layout = self.choosing.chosen.layout
+        if self.choosing.from_python or layout is None:
             return f"{p} and {q}.{combined}"
         if len(self.tables) == 1:
             return f"{p} and {q}: {layout.describe()}.{combined}"
-        first, second = self.files[::-1] if self.swapped else self.files
+        first, second = self.choosing.files[::-1] if self.swapped else self.choosing.files
         return (
             f"{p}, column “{layout.p}” of “{first}”, and {q}, column “{layout.q}” of “{second}”"
             f"{self._why_this_order}.{combined}"
@@ -105,7 +111,7 @@ class ImportPage(ImportChoices):
         """What the order of two files comes from."""
         if self.dataset is not None:
             return ""
-        proposed = members_first(*self.files)
+        proposed = members_first(*self.choosing.files)
         if proposed is None:
             return " (the names do not say which file has the members)"
         return " (the names suggest otherwise)" if proposed is self.swapped else " (by their names)"
@@ -117,8 +123,11 @@ class ImportPage(ImportChoices):
             return ""
         size = "Larger" if self.larger_is_member else "Smaller"
         said = f"{size} scores suggest membership"
-        proposed = self.proposed
-        if self.known is not None or self.larger_is_member is not proposed.larger_is_member:
+        proposed = self.choosing.proposed
+        if (
+            self.choosing.known is not None
+            or self.larger_is_member is not proposed.larger_is_member
+        ):
             return f"{said}."
         if not proposed.reason:
             return f"{said}: this is the default, and no name suggests otherwise."
@@ -131,7 +140,7 @@ class ImportPage(ImportChoices):
         if not isinstance(found, Scores):
             return ""
         said = f"Bounds will state the assumption “{found.assumption}”."
-        if self.clustered or self.given:
+        if self.choosing.clustered or self.choosing.from_python:
             return said
         for name, different in shared_columns(self.tables[0]):
             if name not in (self.score_column, self.member_column):
@@ -144,10 +153,10 @@ class ImportPage(ImportChoices):
     @sentence(needs=("read",))
     def odd_scores(self) -> str:
         """How many scores are not finite, and what becomes of them."""
-        if not self.odd:
+        if not self.choosing.odd:
             return ""
         fate = "left out" if self.nonfinite == "drop" else "kept as outcomes of their own"
-        return f"NaN and infinite scores: {self.odd:,}. They are {fate}."
+        return f"NaN and infinite scores: {self.choosing.odd:,}. They are {fate}."
 
     @sentence(needs=("read",))
     def constant(self) -> str:
@@ -158,7 +167,7 @@ class ImportPage(ImportChoices):
     @sentence(needs=("read", "digest", "accepted"))
     def consequence(self) -> str:
         """What another reading of data that were seen before does to their bounds."""
-        known, found = self.known, self.read()
+        known, found = self.choosing.known, self.read()
         if known is None or not isinstance(found, Scores):
             return ""
         here = "" if self.dataset is not None else f"These are the data of “{known.name}”. "
@@ -173,7 +182,7 @@ class ImportPage(ImportChoices):
     @sentence(needs=("plan", "read", "digest", "larger_is_member", "sampling", "cluster_rule"))
     def planned(self) -> str:
         """What the plan fixes, and what of that the reading or the data do not keep."""
-        plan, found = self.find_plan(self.plan), self.read()
+        plan, found = self.plans.find(self.plan), self.read()
         if plan is None or not isinstance(found, Scores):
             return ""
         name = f"Plan “{short_name(plan)}” ({plan.label})"
@@ -194,7 +203,7 @@ class ImportPage(ImportChoices):
     @sentence(needs=("tables", "upload"), place="foot")
     def columns(self) -> str:
         """The columns of the files, with their first values."""
-        pairs = zip(self.tables, self.files if self.tables else (), strict=True)
+        pairs = zip(self.tables, self.choosing.files if self.tables else (), strict=True)
         words = [table_words(table, file) for table, file in pairs]
         notes = [
             f"{note[0].upper()}{note[1:]}."
@@ -218,7 +227,7 @@ class ImportPage(ImportChoices):
         Where several columns may hold the scores, each is shown; click one to choose it.
         """
         found = self.read() if self.score_table is None else self._scores_of_table()
-        if self.candidates and self.score_column is None:
+        if self.choosing.candidates and self.score_column is None:
             return charts.columns([ColumnPreview.of(self.tables[0], c) for c in self._shown])
         if not isinstance(found, Scores):
             return empty(self.missing() or "The scores cannot be read.")
@@ -237,7 +246,7 @@ class ImportPage(ImportChoices):
     @property
     def _shown(self) -> list[str]:
         """The columns with a preview."""
-        return self.candidates[:MOST_COLUMNS]
+        return self.choosing.candidates[:MOST_COLUMNS]
 
     def choose_column(self, x: float, y: float) -> None:
         """Choose the column of scores whose preview was clicked.
@@ -247,15 +256,15 @@ class ImportPage(ImportChoices):
         x, y : float
             The place in the chart; y is the number of the row.
         """
-        if self.candidates and self.score_column is None:
+        if self.choosing.candidates and self.score_column is None:
             row = min(max(int(y), 0), len(self._shown) - 1)
             self.score_column = self._shown[row]
 
     def _choice(self, known: DataSet, found: Scores) -> str:
         """The choice that changes numbers from what was declared before results were shown."""
         declared = known.declared or known.reading
-        choice = declared.changed_choice(self.chosen)
-        before = known.source.read(self.in_order, declared) if choice else found
+        choice = declared.changed_choice(self.choosing.chosen)
+        before = known.source.read(self.choosing.in_order, declared) if choice else found
         same = isinstance(before, Scores) and same_numbers(before, found)
         return "" if same else choice
 
@@ -306,10 +315,12 @@ class ImportPage(ImportChoices):
 
     def _stored(self) -> DataSet:
         """The data set in the workspace, read as it is chosen."""
-        known, reading = self.known, self.chosen
+        known, reading = self.choosing.known, self.choosing.chosen
         if known is None:
             name = self.data_name.strip()
-            return self.workspace.add(self.in_order, reading, name, self.all_files)
+            return self.workspace.add(
+                self.choosing.in_order, reading, name, self.choosing.all_files
+            )
         if known.key not in self.workspace.datasets:
             self.workspace.restore(known.key)
         if replace(reading, seed=known.reading.seed) != known.reading:
@@ -325,11 +336,11 @@ class ImportPage(ImportChoices):
             return
         before = self.workspace.page_state(SCORES, stored.key) or {}
         marks = {name: before[name] for name in MARKS if name in before}
-        plan = self.find_plan(self.plan)
+        plan = self.plans.find(self.plan)
         opening = self.workspace.opening(stored.sha256, self.workspace.scores(stored.key))
         if plan is not None and opening is not None and plan.created < opening.at:
             # No result was shown before if the data were never opened before this step.
-            unseen = self.began <= opening.at
+            unseen = self.choosing.began <= opening.at
             self.workspace.audits.plans.use(plan, opening.sha256, unseen=unseen)
         self.workspace.keep_page_state(SCORES, {**marks, "plan": self.plan}, stored.key)
 
@@ -343,7 +354,7 @@ class ImportPage(ImportChoices):
         spec : dict
             Not used.
         """
-        if not isinstance(self.read(), Scores) or self.missing() or self.given:
+        if not isinstance(self.read(), Scores) or self.missing() or self.choosing.from_python:
             return script("view = wb.explore('import')")
-        read = reading_code(self.all_files, self.chosen)
+        read = reading_code(self.choosing.all_files, self.choosing.chosen)
         return script(f"scores = {read}", "view = wb.explore(scores)")

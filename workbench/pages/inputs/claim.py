@@ -1,7 +1,7 @@
 """The choice of a claim: every claim of the registry, with a control for each of its arguments.
 
-A page that inherits ``claim_choice()`` has ``claim_kind`` and a parameter for each argument, and
-declares ``log_delta`` itself. What is added to `workbench.claims.parse.CLAIMS` appears here.
+A page with a `ClaimChoice` has ``claim_kind`` and a parameter for each argument, and a
+`DeltaSetting` of its own. What is added to `workbench.claims.parse.CLAIMS` appears here.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from workbench.claims.pair import PairClaim
 from workbench.claims.parse import CLAIMS
 from workbench.claims.pure import PureDP
 from workbench.pages.core.page import Control
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import NumberField, number_of
 from workbench.pages.inputs.settings import LOG_DELTA
 
@@ -36,22 +37,6 @@ def _parameter(argument: str) -> str:
 CLAIM_PARAMETERS = ("claim_kind", *map(_parameter, _ARGUMENTS))
 
 
-def claim_choice() -> type:
-    """A mixin with ``claim_kind`` and the arguments of all claims but δ."""
-    titles = {kind.title: kind.word for kind in CLAIMS}
-    members: dict[str, Any] = {
-        "claim_kind": param.Selector(
-            default=CLAIMS[0].word,
-            objects={**titles, PairClaim.title: PAIR},
-            label="Claim",
-            doc="The privacy guarantee to test. Choosing a mechanism of the gallery sets its own "
-            "claim.",
-        )
-    }
-    members |= {name: _field(one) for name, one in _ARGUMENTS.items() if name != "delta"}
-    return type("ClaimChoice", (param.Parameterized,), members)
-
-
 def _field(argument: ClaimArgument) -> NumberField:
     return NumberField(
         argument.default,
@@ -60,6 +45,34 @@ def _field(argument: ClaimArgument) -> NumberField:
         step=argument.step,
         label=argument.label,
     )
+
+
+class ClaimChoice(Part):
+    """The claim, with the arguments of all claims but δ."""
+
+    claim_kind = param.Selector(
+        default=CLAIMS[0].word,
+        objects={
+            **{kind.title: kind.word for kind in CLAIMS},
+            PairClaim.title: PAIR,
+        },
+        label="Claim",
+        doc="The privacy guarantee to test. Choosing a mechanism of the gallery sets its own "
+        "claim.",
+    )
+
+    def declared(self) -> dict[str, param.Parameter]:
+        """The kind, and a number for each argument of a claim."""
+        numbers = {name: _field(one) for name, one in _ARGUMENTS.items() if name != "delta"}
+        return {**super().declared(), **numbers}
+
+    def chosen(self) -> Claim:
+        """The claim as chosen; not for a pair."""
+        kind = next(kind for kind in CLAIMS if kind.word == self.claim_kind)
+        values = {a.name: getattr(self.page, _parameter(a.name)) for a in kind.arguments}
+        if "delta" in values:
+            values["delta"] = number_of(values["delta"])
+        return kind(**values)
 
 
 def claim_controls() -> list[Control]:
@@ -71,15 +84,6 @@ def claim_controls() -> list[Control]:
 
     own = [Control(_parameter(name), when=taken(name)) for name in _ARGUMENTS]
     return [Control("claim_kind"), *own]
-
-
-def chosen_claim(page: Any) -> Claim:
-    """The claim as chosen, from the page's parameters; not for a pair."""
-    kind = next(kind for kind in CLAIMS if kind.word == page.claim_kind)
-    values = {a.name: getattr(page, _parameter(a.name)) for a in kind.arguments}
-    if "delta" in values:
-        values["delta"] = number_of(values["delta"])
-    return kind(**values)
 
 
 def claim_values(claim: Claim) -> dict[str, Any]:

@@ -179,7 +179,7 @@ class PlannedAudit(Part):
         if self.plan and self.registered is None:
             self._choose_plan()
 
-    def judged(self) -> str:
+    def why_not_valid(self) -> str:
         """Why bounds are not valid; empty while they are."""
         return str(self.void_words)
 

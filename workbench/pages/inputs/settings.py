@@ -134,7 +134,9 @@ class Validity(Part):
     @property
     def words(self) -> str:
         """Why bounds are not valid; empty while they are."""
-        judged = next((part.judged() for part in self.page.parts_with("judged")), None)
+        judged = next(
+            (part.why_not_valid() for part in self.page.parts_with("why_not_valid")), None
+        )
         if judged is not None:
             return judged
         changed = self.looked or self.read_anew

@@ -13,28 +13,24 @@ from workbench.claims.pair import PairClaim
 from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.core.page import Control, Page, Section, derived, sentence
+from workbench.pages.core.page import Control, Section, derived, sentence
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, NumberField
 from workbench.pages.inputs.claim import (
     CLAIM_PARAMETERS,
     PAIR,
-    chosen_claim,
-    claim_choice,
     claim_controls,
     claim_values,
 )
 from workbench.pages.inputs.pair import (
     KINDS,
-    ClaimedPair,
     pair_controls,
     pair_parameters,
     pair_values,
 )
-from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.testers.finders.neighbors import RELATIONS
 from workbench.testers.running.load_mechanism import NamedMechanism
-from workbench.workspaces.workspace import Workspace
 
 #: The value of ``mechanism`` for code that is not in the gallery.
 OWN = "own"
@@ -70,25 +66,8 @@ def _is_bare(page: Any) -> bool:
     return not isinstance(page.chosen(), Mechanism)
 
 
-class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
-    """Base of the page: the mechanism, its claim and its datasets.
-
-    Provides ``chosen()``, ``claim()``, ``source()`` and the sections ``choice``.
-
-    Parameters
-    ----------
-    own : Mechanism or callable, optional
-        Code that is offered beside the gallery, and chosen.
-    claim : Claim, Pair or str, optional
-        The claim to test at first; by default the mechanism's own.
-
-    Raises
-    ------
-    ValueError
-        A claim that the controls cannot show.
-    """
-
-    rests_on: ClassVar[str] = "mechanism"
+class MechanismChoice(Part):
+    """The mechanism, the claim to test and the datasets that are tried."""
 
     mechanism = param.Selector(
         default="svt3",
@@ -128,7 +107,7 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
         doc="Of the processor. A trial that exceeds it is discarded.",
     )
 
-    choice: ClassVar[tuple[Section, ...]] = (
+    sections: ClassVar[tuple[Section, ...]] = (
         Section("Mechanism", (Control("mechanism"),)),
         Section(
             "Claim",
@@ -143,47 +122,34 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
         ),
     )
 
-    def __init__(
-        self,
-        own: Callable[..., Any] | None = None,
-        claim: Claim | Pair | str | None = None,
-        workspace: Workspace | None = None,
-        **params: Any,
-    ):
-        if isinstance(own, Mechanism) and GALLERY.get(own.name) is own:
-            params = {"mechanism": own.name, **params}
-            own = None
-        self._own = own
-        super().__init__(workspace=workspace, **params)
-        if own is not None:
-            offered = {f"{name_of(own)} (your code)": OWN, **self.param.mechanism.get_range()}
-            self.param.mechanism.objects = offered
-            if "mechanism" not in params:
+    def start(self, given: frozenset[str]) -> None:
+        """Offer code that is given beside the gallery, and choose it."""
+        page = self.page
+        if page.given is not None:
+            choice: Any = page.param.mechanism
+            choice.objects = {f"{name_of(page.given)} (your code)": OWN, **choice.get_range()}
+            if "mechanism" not in given:
                 self.mechanism = OWN
-        asked = {} if claim is None else shown_claim(claim)
-        self.param.update({**self._card_values(), **asked, **params})
-        self.param.watch(self._take_card, ["mechanism", *CLAIM])
-
-    @property
-    def subjects(self) -> tuple[Any, ...]:
-        """The mechanism given; None for one of the gallery."""
-        return (self._own,)
+        asked = {} if page.claim_given is None else shown_claim(page.claim_given)
+        values = {**self._card_values(), **asked}
+        page.param.update({name: one for name, one in values.items() if name not in given})
+        page.param.watch(self._take_card, ["mechanism", *CLAIM])
 
     # -- the choice --------------------------------------------------------------------------------
 
     @derived(needs=("mechanism",))
     def chosen(self) -> Mechanism | Callable[..., Any]:
         """The mechanism."""
-        if self.mechanism == OWN and self._own is not None:
-            return self._own
+        if self.mechanism == OWN and self.page.given is not None:
+            return self.page.given
         return GALLERY[self.mechanism]
 
     @derived(needs=("mechanism", *CLAIM))
     def claim(self) -> Claim:
         """The claim to test."""
-        if self.claim_kind == PAIR:
-            return PairClaim(self.claimed.pair())
-        return chosen_claim(self)
+        if self.page.claim_kind == PAIR:
+            return PairClaim(self.page.curve.pair())
+        return self.page.claiming.chosen()
 
     def domain(self) -> Domain:
         """The datasets for a plain function.
@@ -202,7 +168,7 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
                 f"the minimum number of records, {self.min_records}, must be at most the maximum, "
                 f"{self.max_records}"
             )
-        return Domain(**{name: getattr(self, name) for name in DOMAIN})
+        return Domain(**{name: getattr(self.page, name) for name in DOMAIN})
 
     def source(self) -> dict[str, Any]:
         """Arguments of ``audit_mechanism`` about the datasets."""
@@ -244,7 +210,7 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
         changed = {event.name for event in events}
         if "mechanism" in changed:
             card = self._card_values()
-            self.param.update({name: card[name] for name in card if name not in changed})
+            self.page.param.update({name: card[name] for name in card if name not in changed})
 
     def _card_values(self) -> dict[str, Any]:
         mechanism = self.chosen()

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
+from workbench.pages.core.page import Page
 from workbench.pages.inputs.code import (
     Name,
     call,
@@ -16,7 +17,6 @@ from workbench.pages.inputs.code import (
     repeatable,
     script,
 )
-from workbench.pages.mechanism.search import MechanismSearch
 from workbench.testers.property_testers.base import Finding
 from workbench.testers.running.load_mechanism import NamedMechanism
 
@@ -24,12 +24,12 @@ from workbench.testers.running.load_mechanism import NamedMechanism
 SEARCHED = "verdict = audit.verdict"
 
 
-def audit_code(page: MechanismSearch, asked: dict[str, Any], spec: dict[str, Any]) -> str:
+def audit_code(page: Page, asked: dict[str, Any], spec: dict[str, Any]) -> str:
     """Lines that run the search of the page, and open the page in a notebook.
 
     Parameters
     ----------
-    page : MechanismSearch
+    page : MechanismPage
     asked : dict
         Arguments of ``audit_mechanism`` besides the mechanism and the claim.
     spec : dict
@@ -57,7 +57,7 @@ def audit_code(page: MechanismSearch, asked: dict[str, Any], spec: dict[str, Any
     )
 
 
-def _found_code(page: MechanismSearch) -> list[str]:
+def _found_code(page: Page) -> list[str]:
     """Steps that take the numbers of the page from the search and the re-check."""
     if not repeatable(page, "search"):
         return []
@@ -72,7 +72,7 @@ def _found_code(page: MechanismSearch) -> list[str]:
             "samples": round(10**page.log_fresh),
             "confidence": page.found.confidence,
             "seed": page.fresh_seed,
-            "time_limit": page.source().get("time_limit"),
+            "time_limit": page.choice.source().get("time_limit"),
         }
         again = f"again = {call('audit.replay', **asked)}"
         fresh = f"fresh = again.finding.{_measured(page.rechecked.replay.finding)}"

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
+from workbench.claims.base import Claim
 from workbench.figures.kit.layout import empty
 from workbench.figures.mechanism import neighbors as dataset_charts
 from workbench.figures.mechanism import search as charts
 from workbench.figures.mechanism import witness as witness_charts
-from workbench.pages.core.page import Fact, figure, number, sentence
-from workbench.pages.mechanism.choice import CLAIM
+from workbench.mechanisms.base import Mechanism
+from workbench.mechanisms.gallery import GALLERY
+from workbench.pages.core.page import Fact, Page, figure, number, sentence
+from workbench.pages.inputs.claim import ClaimChoice
+from workbench.pages.inputs.pair import PairChoice
+from workbench.pages.inputs.settings import DeltaSetting
+from workbench.pages.mechanism.choice import CLAIM, MechanismChoice
 from workbench.pages.mechanism.code import audit_code
 from workbench.pages.mechanism.evidence import certified, evidence_bound
 from workbench.pages.mechanism.search import TESTERS, MechanismSearch
+from workbench.pairs.base import Pair
 from workbench.testers.report import datasets_in_words
 
 WAITING = Fact("–", "not searched yet")
@@ -25,8 +33,25 @@ ENDS = Fact("–", "computed when the search has ended")
 PRESS = "Press “Search for a violation”."
 
 
-class MechanismPage(MechanismSearch):
-    """State and drawings of the page; see `MechanismChoice` for its arguments."""
+class MechanismPage(Page):
+    """State and drawings of the page.
+
+    Parameters
+    ----------
+    given : Mechanism or callable, optional
+        Code that is offered beside the gallery, and chosen.
+    claim : Claim, Pair or str, optional
+        The claim to test at first; by default the mechanism's own.
+    executor
+        Where trials run; see `workbench.audit_mechanism`.
+    **more
+        As of `Page`.
+
+    Raises
+    ------
+    ValueError
+        A claim that the controls cannot show.
+    """
 
     title = "Test a mechanism"
     about = (
@@ -34,6 +59,27 @@ class MechanismPage(MechanismSearch):
         "it."
     )
     main = ("shown_trial",)
+    rests_on = "mechanism"
+
+    delta = DeltaSetting()
+    claiming = ClaimChoice()
+    curve = PairChoice("curve", label="Trade-off function of")
+    choice = MechanismChoice()
+    searching = MechanismSearch()
+
+    controls = (*MechanismChoice.sections, *MechanismSearch.sections)
+
+    def __init__(
+        self,
+        given: Mechanism | Callable[..., Any] | None = None,
+        claim: Claim | Pair | str | None = None,
+        executor: Any = "processes",
+        **more: Any,
+    ):
+        if isinstance(given, Mechanism) and GALLERY.get(given.name) is given:
+            given, more = None, {"mechanism": given.name, **more}
+        self.claim_given, self.executor = claim, executor
+        super().__init__(given, **more)
 
     # -- the strip of numbers ----------------------------------------------------------------------
 
@@ -245,7 +291,7 @@ class MechanismPage(MechanismSearch):
 
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_mechanism``."""
-        return audit_code(self, self._asked(), spec)
+        return audit_code(self, self.searching.asked(), spec)
 
 
 def _capital(words: str) -> str:

@@ -8,10 +8,11 @@ import param
 
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
 from workbench.pages.core.stored import first_result
-from workbench.pages.inputs.settings import ConfidenceSetting, confidence_selector
-from workbench.pages.mechanism.choice import BARE, CLAIM, MechanismChoice
+from workbench.pages.inputs.settings import confidence_selector
+from workbench.pages.mechanism.choice import BARE, CLAIM
 from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.progress import Report
 from workbench.testers.audit import audit_mechanism
@@ -31,19 +32,8 @@ ASKED = ("mechanism", *CLAIM, "datasets", *BARE, *TESTERS, *SEARCH)
 MOST_TRIALS = 200
 
 
-class MechanismSearch(MechanismChoice, ConfidenceSetting):
-    """Adds the search and its results.
-
-    Provides the jobs ``search`` and ``recheck``, ``found``, ``rechecked``, ``evidence()``,
-    ``shown()`` and ``search_number()``. Needs ``chosen()``, ``claim()`` and ``source()``.
-
-    Parameters
-    ----------
-    *given
-        See `MechanismChoice`.
-    executor
-        Where trials run; see `workbench.audit_mechanism`.
-    """
+class MechanismSearch(Part):
+    """The search for a violation, the re-check of its evidence, and their results."""
 
     hockey_stick = param.Boolean(
         True, label="Hockey-stick", doc="A classifier of the outputs, thresholded at e^ε."
@@ -94,19 +84,17 @@ class MechanismSearch(MechanismChoice, ConfidenceSetting):
     looks = param.Parameter(Looks(), precedence=-1, doc="Searches whose results were seen.")
     checks = param.Parameter(Looks(), precedence=-1, doc="Re-checks whose results were seen.")
 
-    controls: ClassVar[tuple[Section, ...]] = (
-        *MechanismChoice.choice,
+    sections: ClassVar[tuple[Section, ...]] = (
         Section("Testers", tuple(map(Control, TESTERS))),
         Section("Search", (*map(Control, SEARCH), Control("search"))),
         Section("Evidence", (*map(Control, EVIDENCE), Control("recheck"))),
     )
 
-    def __init__(self, *given: Any, executor: Any = "processes", **params: Any):
-        self.executor = executor
-        super().__init__(*given, **params)
-        self.param.watch(self._saw, ["found", "rechecked"])
-        if (stored := first_result(self, "search", "mechanism")) is not None:
-            self.work.show_stored("search", MechanismAudit.from_dict(stored))
+    def start(self, given: frozenset[str]) -> None:
+        """Show the stored result of the first settings."""
+        self.page.param.watch(self._saw, ["found", "rechecked"])
+        if (stored := first_result(self.page, "search", "mechanism")) is not None:
+            self.page.work.show_stored("search", MechanismAudit.from_dict(stored))
 
     # -- jobs --------------------------------------------------------------------------------------
 
@@ -114,7 +102,11 @@ class MechanismSearch(MechanismChoice, ConfidenceSetting):
     def search(self, report: Report) -> MechanismAudit:
         """Runs the mechanism on pairs of neighboring datasets and tests its outputs."""
         found = audit_mechanism(
-            self.chosen(), self.claim(), **self._asked(), executor=self.executor, report=report
+            self.page.chosen(),
+            self.page.claim(),
+            **self.asked(),
+            executor=self.page.executor,
+            report=report,
         )
         found.detectable()  # takes seconds, so it is computed here and not when drawn
         return found
@@ -129,16 +121,17 @@ class MechanismSearch(MechanismChoice, ConfidenceSetting):
             samples=round(10**self.log_fresh),
             confidence=self.found.confidence,
             seed=self.fresh_seed,
-            time_limit=self.source().get("time_limit"),
+            time_limit=self.page.choice.source().get("time_limit"),
         )
         return Rechecked(self.found, replay)
 
-    def _asked(self) -> dict[str, Any]:
-        testers = tuple(name for switch, name in TESTERS.items() if getattr(self, switch))
+    def asked(self) -> dict[str, Any]:
+        """Arguments of `workbench.audit_mechanism` besides the mechanism and the claim."""
+        testers = tuple(name for switch, name in TESTERS.items() if getattr(self.page, switch))
         if not testers:
             raise ValueError("no tester is selected; select at least one")
         return {
-            **self.source(),
+            **self.page.choice.source(),
             "testers": testers,
             "trials": self.trials,
             "samples": round(10**self.log_samples),
@@ -169,7 +162,7 @@ class MechanismSearch(MechanismChoice, ConfidenceSetting):
     @derived(needs=("found", "job_states"))
     def known_power(self) -> bool:
         """Whether the search has ended, so that its power is computed."""
-        return self.found is not None and not self.work.state("search").running
+        return self.found is not None and not self.page.work.state("search").running
 
     @derived(needs=("found", "shown_trial"))
     def shown(self) -> TrialFinding | None:

@@ -28,9 +28,8 @@ from workbench.onerun.scored.independence import CanaryIndependence, canary_inde
 from workbench.onerun.simulate import DPSGD, CanaryMechanism, SharedGaussian
 from workbench.onerun.tuning import TUNED, Tuning, tune_one_run
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
-from workbench.pages.inputs.settings import DeltaSetting
-from workbench.pages.one_run.source import OneRunSource
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.registry import family_named
 
@@ -56,12 +55,8 @@ MOVED = "the guessing rule was changed after the scores were seen"
 LEAKS, HYPOTHESES = 40, 81
 
 
-class OneRunAudit(OneRunSource, DeltaSetting):
-    """Adds the bounds.
-
-    Provides ``by_method()``, ``tuning()``, ``asked(method)``, the numbers and charts of the audit
-    and the section ``audit``. Needs ``guesses()``, ``run()`` and ``simulated()``.
-    """
+class OneRunAudit(Part):
+    """The bounds by every method, and the tuned number of guesses."""
 
     family = param.Selector(
         default="gaussian",
@@ -105,7 +100,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @derived(needs=FAMILY)
     def assumed(self) -> Family:
         """The assumed family at the chosen δ."""
-        return family_named(self.family, delta=self.delta.value, q=self.known_q)
+        return family_named(self.family, delta=self.page.delta.value, q=self.known_q)
 
     @derived(needs=("guesses", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
@@ -113,7 +108,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
         return {name: self._ask(name) for name in METHODS}
 
     def _ask(self, method: str) -> Bound | Fact:
-        guesses = self.guesses()
+        guesses = self.page.guesses()
         if isinstance(guesses, str):
             return Fact("–")
         how = METHODS[method]
@@ -129,25 +124,32 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @derived(needs=("run",), shared=True)
     def dependence(self) -> CanaryIndependence | str:
         """Tests of whether the canaries influence each other's scores, or why there are none."""
-        run = self.run()
+        run = self.page.run()
         return run if isinstance(run, str) else canary_independence(run)
 
     @derived(needs=("run", "dependence", "log_delta", "confidence"))
     def of_scores(self) -> Bound | Fact:
         """Simultaneous bound from all thresholds of the scores, or why there is none."""
-        run, tested = self.run(), self.dependence()
+        run, tested = self.page.run(), self.dependence()
         if isinstance(run, str) or isinstance(tested, str):
             return Fact("–", "needs scores")
         try:
             return one_run_score_bound(
-                run, delta=self.delta.value, confidence=self.confidence, independence=tested
+                run,
+                delta=self.page.delta.value,
+                confidence=self.page.confidence,
+                independence=tested,
             )
         except ValueError as error:
             return Fact("–", str(error))
 
     def asked(self, method: str) -> dict[str, Any]:
         """Arguments of ``Guesses.bound`` for a method."""
-        about = {"delta": self.delta.value, "confidence": self.confidence, "method": method}
+        about = {
+            "delta": self.page.delta.value,
+            "confidence": self.page.confidence,
+            "method": method,
+        }
         if METHODS[method].leak is None:
             return about
         return about | {"family": self.family, "q": self.known_q}
@@ -155,7 +157,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @derived(needs=("run", "tuned", *FAMILY, "confidence"), shared=True)
     def tuning(self) -> Tuning | str:
         """The tuned number of guesses with its bounds, or why there is nothing to tune."""
-        run = self.run()
+        run = self.page.run()
         if isinstance(run, str):
             return run
         if run.design == "fixed-half":
@@ -168,14 +170,14 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @derived(needs=("source", "simulated", "log_delta"))
     def reference(self) -> charts.ReferenceValue | None:
         """What the bounds are compared with, where the mechanism is known."""
-        return self._reference() if self.source == "simulate" else None
+        return self._reference() if self.page.source == "simulate" else None
 
     def _reference(self) -> charts.ReferenceValue:
-        mechanism: CanaryMechanism = self.simulated()
+        mechanism: CanaryMechanism = self.page.simulated()
         if isinstance(mechanism, DPSGD) and mechanism.average_first:
-            claimed = float(mechanism.claimed.epsilon(self.delta.value))
+            claimed = float(mechanism.claimed.epsilon(self.page.delta.value))
             return charts.ReferenceValue("claimed", claimed)
-        return charts.ReferenceValue("truth", mechanism.epsilon(self.delta.value))
+        return charts.ReferenceValue("truth", mechanism.epsilon(self.page.delta.value))
 
     # -- the strip of numbers ----------------------------------------------------------------------
 
@@ -243,7 +245,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     def from_scores(self) -> Bound | Fact:
         """Lower bound on ε from the scores at all thresholds at once, instead of guesses."""
         bound = self.of_scores()
-        return bound if isinstance(bound, Fact) else self.validity.certified(bound)
+        return bound if isinstance(bound, Fact) else self.page.validity.certified(bound)
 
     @number(
         "Best of several rules (not valid)",
@@ -275,11 +277,11 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @number("True ε", needs=("source", "simulated", "log_delta"))
     def truth(self) -> Fact:
         """ε of the simulated mechanism at the chosen δ."""
-        if self.source != "simulate":
+        if self.page.source != "simulate":
             return Fact("–", "not known of a real mechanism")
-        truth = self.simulated().epsilon(self.delta.value)
+        truth = self.page.simulated().epsilon(self.page.delta.value)
         reference = self._reference()
-        note = f"at δ = {plain(self.delta.value)}"
+        note = f"at δ = {plain(self.page.delta.value)}"
         if reference.name == "claimed":
             note += f", claimed {round_safely(reference.epsilon, 'nearest')}"
         return Fact(f"ε = {round_safely(truth, 'nearest')}", note)
@@ -287,7 +289,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @number("Correct guesses", needs=("guesses",))
     def counted(self) -> Fact:
         """Number of correct guesses among all guesses, and number of canaries."""
-        guesses = self.guesses()
+        guesses = self.page.guesses()
         if isinstance(guesses, str):
             return Fact("–")
         share = f"{guesses.canaries:,} canaries"
@@ -299,31 +301,31 @@ class OneRunAudit(OneRunSource, DeltaSetting):
         bound = self.by_method()[name]
         if isinstance(bound, Fact):
             return bound
-        return self.validity.certified(bound.voided(MOVED) if self.rule_moved else bound)
+        return self.page.validity.certified(bound.voided(MOVED) if self.page.rule_moved else bound)
 
     def _of_tuning(self, which: str) -> Bound | Fact:
         tuning = self.tuning()
         if isinstance(tuning, str):
-            return Fact("–", "needs scores" if isinstance(self.run(), str) else tuning)
-        return self.validity.certified(getattr(tuning, which))
+            return Fact("–", "needs scores" if isinstance(self.page.run(), str) else tuning)
+        return self.page.validity.certified(getattr(tuning, which))
 
     # -- in plain words ----------------------------------------------------------------------------
 
     @sentence(needs=("source", "simulated", "run", "guesses"), place="head")
     def provenance(self) -> str:
         """The run that is audited."""
-        guesses, run = self.guesses(), self.run()
+        guesses, run = self.page.guesses(), self.page.run()
         if isinstance(guesses, str):
             return ""
         of = "Counts" if isinstance(run, str) else run.name or "Canaries given in Python"
-        said = {"simulate": f"Simulated: {self.simulated().name}", "file": f"File “{of}”"}
+        said = {"simulate": f"Simulated: {self.page.simulated().name}", "file": f"File “{of}”"}
         rule = f" · {guesses.rule}" if guesses.rule else ""
-        return f"{said.get(self.source, of)} · {guesses.canaries:,} canaries{rule}"
+        return f"{said.get(self.page.source, of)} · {guesses.canaries:,} canaries{rule}"
 
     @sentence(needs=("guesses", "by_method", "rule_moved", "looked"))
     def said(self) -> str:
         """The bound with the weakest assumptions, as a sentence."""
-        guesses = self.guesses()
+        guesses = self.page.guesses()
         if isinstance(guesses, str):
             return f"{guesses[0].upper()}{guesses[1:]}{'' if guesses.endswith('.') else '.'}"
         first = next((b for b in map(self._method, METHODS) if isinstance(b, Bound)), None)
@@ -334,7 +336,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @sentence(needs=("guesses",))
     def coins(self) -> str:
         """Test of whether the canaries were included by fair coins."""
-        guesses = self.guesses()
+        guesses = self.page.guesses()
         if isinstance(guesses, str) or guesses.included is None:
             return ""
         k, m = guesses.included, guesses.canaries
@@ -362,18 +364,18 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @sentence(needs=("source", "simulated", "log_canaries"), place="strip")
     def interference(self) -> str:
         """A warning if simulated canaries share noise or a direction."""
-        m = self.simulated()
-        if self.source != "simulate" or not isinstance(m, SharedGaussian):
+        m = self.page.simulated()
+        if self.page.source != "simulate" or not isinstance(m, SharedGaussian):
             return ""
         how = []
-        if m.coordinates < self.size:
+        if m.coordinates < self.page.run_source.size:
             how.append(f"share {m.coordinates:,} coordinates")
         if m.interference:
             how.append(f"have gradients of cosine ±{m.interference:g}")
         if not how:
             return ""
         return (
-            f"{self.size:,} canaries {' and '.join(how)} and interfere, so bounds for independent "
+            f"{self.page.run_source.size:,} canaries {' and '.join(how)} and interfere, so bounds for independent "
             "canaries are not guaranteed; here they are lower. In simulations with ten canaries "
             "per coordinate, and with cosines up to 1, they did not exceed the truth more often "
             "than allowed. That is an observation, not a theorem: they fail for a mechanism that "
@@ -383,12 +385,12 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @sentence(needs=("source", "simulated", "family"), place="strip")
     def mismatch(self) -> str:
         """A warning if the simulated mechanism does not belong to the assumed family."""
-        if self.source != "simulate" or self.family == "randomized-response":
+        if self.page.source != "simulate" or self.family == "randomized-response":
             return ""
-        mechanism, name = self.simulated(), _name_of(self.family)
+        mechanism, name = self.page.simulated(), _name_of(self.family)
         if isinstance(mechanism, DPSGD):
             return f"DP-SGD is not in the {name} family. Bounds that assume it may be too large."
-        kind = "gaussian" if isinstance(mechanism, SharedGaussian) else self.mechanism
+        kind = "gaussian" if isinstance(mechanism, SharedGaussian) else self.page.mechanism
         if kind == self.family:
             return ""
         return (
@@ -413,7 +415,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
             return empty("No method applies.")
         of_scores = self.of_scores()
         if isinstance(of_scores, Bound):
-            bounds[FROM_SCORES] = self.validity.certified(of_scores)
+            bounds[FROM_SCORES] = self.page.validity.certified(of_scores)
         return charts.methods(bounds, self.reference())
 
     @figure(
@@ -443,9 +445,9 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     )
     def information(self) -> dict[str, Any]:
         """Mutual information and smallest bit error, against the parameter of the family."""
-        family, guesses, limit, leak = self.assumed(), self.guesses(), None, None
+        family, guesses, limit, leak = self.assumed(), self.page.guesses(), None, None
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
-            limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.confidence)
+            limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.page.confidence)
             leak = family.parameter_of_bit_error(limit) if limit < 0.5 else 0.0
         known = leak if leak is not None and math.isfinite(leak) else 0.0
         reach = round_up(max(4.0, 1.2 * known))
@@ -467,13 +469,13 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @derived(needs=("guesses", "assumed", "log_delta", "confidence"), shared=True)
     def assuming(self) -> HypotheticalLimits | str:
         """ε implied by assumed bit errors, or why there is none."""
-        guesses = self.guesses()
+        guesses = self.page.guesses()
         if isinstance(guesses, str):
             return "There are no guesses yet."
         if guesses.guesses < guesses.canaries:
             return "This method needs a guess for every canary."
         n, errors = guesses.canaries, guesses.errors
-        wide = 1.5 * math.sqrt(-math.log(1 - self.confidence) / (2 * n))
+        wide = 1.5 * math.sqrt(-math.log(1 - self.page.confidence) / (2 * n))
         middle = errors / n
         if middle >= 0.5:
             return "At least half of the guesses are wrong, so no leak is shown."
@@ -482,8 +484,8 @@ class OneRunAudit(OneRunSource, DeltaSetting):
             self.assumed(),
             canaries=n,
             correct=guesses.correct,
-            delta=self.delta.value,
-            confidence=self.confidence,
+            delta=self.page.delta.value,
+            confidence=self.page.confidence,
             bit_error=np.linspace(low, high, HYPOTHESES),
         )
 

@@ -8,8 +8,9 @@ from workbench.bounds.bound import Bound
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.simulate import CanaryMechanism, Memoryless
 from workbench.onerun.tuning import Tuning
+from workbench.pages.core.page import Page
 from workbench.pages.inputs.code import call, kept, pair_code, script
-from workbench.pages.one_run.audit import FAMILY, OneRunAudit
+from workbench.pages.one_run.audit import FAMILY
 from workbench.pages.one_run.source import RULE, SIMULATOR
 
 #: Methods whose variable has another name, that of the number of the page.
@@ -19,12 +20,12 @@ VARIABLES = {"bits-hoeffding": "hoeffding"}
 OWN = (*FAMILY, "tuned", *RULE, "rule_moved", *SIMULATOR, "log_canaries", "seed", "seeds")
 
 
-def one_run_code(page: OneRunAudit, spec: dict[str, Any]) -> str:
+def one_run_code(page: Page, spec: dict[str, Any]) -> str:
     """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_one_run``.
 
     Parameters
     ----------
-    page : OneRunAudit
+    page : OneRunPage
     spec : dict
         The settings that ``wb.explore_one_run`` restores.
     """
@@ -34,13 +35,15 @@ def one_run_code(page: OneRunAudit, spec: dict[str, Any]) -> str:
     given = {"counts": ["guesses"], "simulate": []}.get(page.source, ["run"])
     imports, steps = _run_code(page, guesses)
     steps += [
-        f"{VARIABLES.get(name, name)} = {call('wb.one_run_bound', 'guesses', **page.asked(name))}"
+        f"{VARIABLES.get(name, name)} = {call('wb.one_run_bound', 'guesses', **page.auditing.asked(name))}"
         for name, bound in page.by_method().items()
         if isinstance(bound, Bound)
     ]
     tuning = page.tuning()
     if isinstance(tuning, Tuning):
-        steps.append(f"tuning = {call('wb.tune_one_run', 'run', **page.asked(page.tuned))}")
+        steps.append(
+            f"tuning = {call('wb.tune_one_run', 'run', **page.auditing.asked(page.tuned))}"
+        )
         steps += ["claimed = tuning.claimed", "paid = tuning.simultaneous"]
         steps += ["held_out = tuning.held_out"] if tuning.held_out is not None else []
     if isinstance(page.of_scores(), Bound):
@@ -53,7 +56,7 @@ def one_run_code(page: OneRunAudit, spec: dict[str, Any]) -> str:
     return script(*steps, f"view = {explored}", imports=imports)
 
 
-def _run_code(page: OneRunAudit, guesses: Guesses) -> tuple[list[str], list[str]]:
+def _run_code(page: Page, guesses: Guesses) -> tuple[list[str], list[str]]:
     """Imports, and the steps that make ``guesses``, and ``run`` where there is one."""
     if page.source == "counts":
         made = call(
@@ -74,7 +77,7 @@ def _run_code(page: OneRunAudit, guesses: Guesses) -> tuple[list[str], list[str]
     if page.source == "simulate":
         kind, text = _mechanism_code(page.simulated())
         imported = f"from workbench.onerun import {kind}"
-        run = f"run = {call('mechanism.run', str(page.size), seed=page.seed)}"
+        run = f"run = {call('mechanism.run', str(page.run_source.size), seed=page.seed)}"
         return [imported], [f"mechanism = {text}\n{run}", guessed]
     if page.source == "given":
         return [], [f"# run: as given in Python\n{guessed}"]

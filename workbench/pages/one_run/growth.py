@@ -15,7 +15,8 @@ from workbench.onerun.simulate import DPSGD, SharedGaussian
 from workbench.onerun.studies import Auditor, Study
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived, figure
-from workbench.pages.one_run.audit import FAMILY, OneRunAudit
+from workbench.pages.core.part import Part
+from workbench.pages.one_run.audit import FAMILY
 from workbench.pages.one_run.source import SIMULATOR
 from workbench.progress import Report
 
@@ -23,12 +24,8 @@ from workbench.progress import Report
 INTERFERING_RUNS = 10
 
 
-class OneRunGrowth(OneRunAudit):
-    """Adds simulation studies: with more canaries, and with canaries that interfere.
-
-    Provides the job ``simulate``, the charts and the section ``more``. Needs ``simulated()`` and
-    the settings of `OneRunAudit`.
-    """
+class OneRunGrowth(Part):
+    """Simulation studies: with more canaries, and with canaries that interfere."""
 
     seeds = param.Integer(20, bounds=(5, 100), step=5, label="Runs for each n")
 
@@ -44,13 +41,13 @@ class OneRunGrowth(OneRunAudit):
     def simulate(self, report: Report) -> Study:
         """Simulates several runs of the mechanism with 100 to 10,000 canaries each."""
         return growth(
-            self.simulated(),
-            self.family,
-            q=self.known_q,
-            delta=self.delta.value,
-            confidence=self.confidence,
+            self.page.simulated(),
+            self.page.family,
+            q=self.page.auditing.known_q,
+            delta=self.page.delta.value,
+            confidence=self.page.confidence,
             seeds=self.seeds,
-            seed=self.seed,
+            seed=self.page.seed,
             report=report,
         )
 
@@ -89,8 +86,8 @@ class OneRunGrowth(OneRunAudit):
     @derived(needs=("source", *(name for name in SIMULATOR if name != "cosine")))
     def without_interference(self) -> SharedGaussian | None:
         """The simulated mechanism whatever its interference; None if it cannot have any."""
-        mechanism = self.simulated()
-        if self.source != "simulate" or not isinstance(mechanism, SharedGaussian):
+        mechanism = self.page.simulated()
+        if self.page.source != "simulate" or not isinstance(mechanism, SharedGaussian):
             return None
         return replace(mechanism, interference=0.0)
 
@@ -102,16 +99,16 @@ class OneRunGrowth(OneRunAudit):
         mechanism = self.without_interference()
         if mechanism is None:
             return "Needs the simulated Gaussian mechanism."
-        auditors = {EXACT: Auditor("bits", self.family, self.known_q)}
+        auditors = {EXACT: Auditor("bits", self.page.family, self.page.auditing.known_q)}
         auditors[charts.EVERY_GUESS] = Auditor("steinke")
         return interference_study(
             mechanism,
             auditors,
-            delta=self.delta.value,
-            canaries=self.size,
-            confidence=self.confidence,
+            delta=self.page.delta.value,
+            canaries=self.page.run_source.size,
+            confidence=self.page.confidence,
             seeds=INTERFERING_RUNS,
-            seed=self.seed,
+            seed=self.page.seed,
         )
 
     @figure(
@@ -126,7 +123,9 @@ class OneRunGrowth(OneRunAudit):
     def falling(self) -> dict[str, Any]:
         """Mean bounds fall as canaries interfere, although the true ε stays."""
         study = self.interfering()
-        return empty(study) if isinstance(study, str) else charts.interference(study, self.cosine)
+        return (
+            empty(study) if isinstance(study, str) else charts.interference(study, self.page.cosine)
+        )
 
 
 def _reference_of(study: Study) -> charts.ReferenceValue:

@@ -13,10 +13,10 @@ from workbench.onerun.guesses import Ends, Guesses, Threshold
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.onerun.simulate import DPSGD, CanaryMechanism, Memoryless, SharedGaussian
-from workbench.pages.core.page import Control, Page, Section, derived
+from workbench.pages.core.page import Control, Section, derived
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SCORE, IntegerField, LogNumber, decimals
 from workbench.pages.core.upload import Upload
-from workbench.pages.inputs.settings import ChosenAfterLooking
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import Fingerprint
@@ -39,6 +39,9 @@ RATE, STEPS, BATCH = 0.1, 50, 16
 COUNTS = ("canaries", "guessed", "right", "included")
 SIMULATOR = ("mechanism", "leak", "claim", "log_coordinates", "cosine")
 RULE = ("rule", "threshold", "share_in", "share_out")
+
+#: The source of canaries that were given in Python.
+GIVEN = "given"
 
 #: Parameters that say how a file is read, and how messages call them.
 REINTERPRETS = {"larger_is_member": "the direction of the score", "design": "the inclusion design"}
@@ -64,12 +67,8 @@ def _guessed_by(rule: str) -> Any:
     return lambda page: page.source != "counts" and page.rule == rule
 
 
-class OneRunSource(ChosenAfterLooking, Page):
-    """Base of the page: the canaries and the rule that guesses which were included.
-
-    Provides ``guesses()``, ``run()`` where canaries have scores, ``simulated()``, ``rule_moved``
-    and the sections ``data``, ``simulator`` and ``rules``.
-    """
+class OneRunSource(Part):
+    """The canaries, and the rule that guesses which were included."""
 
     source = param.Selector(
         default="simulate",
@@ -201,7 +200,7 @@ class OneRunSource(ChosenAfterLooking, Page):
     data: ClassVar[Section] = Section(
         "Data",
         (
-            Control("source"),
+            Control("source", when=lambda page: page.given is None),
             *(Control(name, when=_from("counts")) for name in COUNTS),
             Control("upload", when=_from("file")),
             Control("larger_is_member", when=_from("file")),
@@ -209,23 +208,29 @@ class OneRunSource(ChosenAfterLooking, Page):
         ),
     )
 
-    def __init__(self, **params: Any):
-        self._mark_of: tuple[OneRun, Fingerprint] | None = None
-        super().__init__(**params)
-        self.quiet = False
-        self.param.watch(self._fresh, ["source", "log_canaries", "seed", *SIMULATOR])
-        self.param.watch(self._load, ["source", "upload", *REINTERPRETS])
-        self.param.watch(self._moved, list(RULE))
-        self._load()
+    _mark_of: tuple[OneRun, Fingerprint] | None = None
+
+    def start(self, given: frozenset[str]) -> None:
+        """Take the first canaries into view."""
+        page = self.page
+        if page.given is not None:
+            choice: Any = page.param.source
+            choice.objects = [GIVEN]
+            page.set_quietly(source=GIVEN)
+        page.param.watch(self._fresh, ["source", "log_canaries", "seed", *SIMULATOR])
+        page.param.watch(self._load, ["source", "upload", *REINTERPRETS])
+        page.param.watch(self._moved, list(RULE))
+        if page.given is not None:
+            self._adopt(page.given)
+        else:
+            self._load()
 
     # -- new data and moved controls ---------------------------------------------------------------
 
-    @property
     def shows_results(self) -> bool:
         """Whether there are scores in view, because of which a choice may be made."""
         return self.source == "simulate" or (self.source != "counts" and self.read is not None)
 
-    @property
     def sights(self) -> tuple[Sight, ...]:
         """The run of a file, or the one that was given, as the workspace knows it."""
         if self.source in ("counts", "simulate") or self.read is None:
@@ -234,15 +239,13 @@ class OneRunSource(ChosenAfterLooking, Page):
             self._mark_of = self.read, of_sides(self.read.scores, self.read.included)
         return (Sight(self._mark_of[1], self.read.name),)
 
-    @property
     def choices(self) -> dict[str, Any]:
-        """The choices that the results rest on: also how the file is read."""
-        return {**super().choices, **{name: getattr(self, name) for name in REINTERPRETS}}
+        """How the file is read."""
+        return {name: getattr(self, name) for name in REINTERPRETS}
 
-    @property
     def choice_words(self) -> Mapping[str, str]:
-        """What messages call the choices that mark bounds, by name."""
-        return {**super().choice_words, **REINTERPRETS}
+        """What messages call how the file is read."""
+        return REINTERPRETS
 
     def _fresh(self, *events: Any) -> None:
         """A rule that was set before a new run was fixed in advance."""
@@ -250,13 +253,15 @@ class OneRunSource(ChosenAfterLooking, Page):
         if switched and self.source != "file":
             self._place_threshold(0.0, LOSSES, LOSS_STEP)
         if switched or self.source == "simulate":
-            self.param.update(rule_moved=False, looked="")
+            self.page.param.update(rule_moved=False, looked="")
 
     def _load(self, *events: Any) -> None:
-        if self.quiet or self.source != "file" or not self.upload:
+        if self.page.quiet or self.source != "file" or not self.upload:
             return
         changed, before = {event.name for event in events}, self.read
-        self.note_shown(**{event.name: event.old for event in events if event.name in REINTERPRETS})
+        self.page.validity.note_shown(
+            **{event.name: event.old for event in events if event.name in REINTERPRETS}
+        )
         try:
             if len(self.upload) > 1:
                 raise ValueError(f"{len(self.upload)} files were given; one run is one file")
@@ -270,22 +275,18 @@ class OneRunSource(ChosenAfterLooking, Page):
                 design=self.design,
             )
         except ValueError as error:
-            self.message = str(error)
+            self.page.message = str(error)
             return
         looked = "the file" if "upload" in changed and before is not None else ""
         looked = next((REINTERPRETS[n] for n in REINTERPRETS if n in changed and before), looked)
         self._adopt(run)
-        self.param.update(looked=looked, message="")
-        self.validity.recall(last=next((name for name in REINTERPRETS if name in changed), ""))
+        self.page.param.update(looked=looked, message="")
+        self.page.validity.recall(last=next((name for name in REINTERPRETS if name in changed), ""))
 
     def _follow(self, statement: ScoreStatement) -> None:
         """Choose what the file states of itself."""
         stated = {"larger_is_member": statement.larger_is_member, "design": statement.design}
-        self.quiet = True
-        try:
-            self.param.update({k: v for k, v in stated.items() if v not in (None, "")})
-        finally:
-            self.quiet = False
+        self.page.set_quietly(**{k: v for k, v in stated.items() if v not in (None, "")})
 
     def _adopt(self, run: OneRun) -> None:
         """Take an uploaded run; its threshold starts at the median, which uses no inclusions."""
@@ -295,16 +296,16 @@ class OneRunSource(ChosenAfterLooking, Page):
         places = decimals(step)
         ends = (round(float(low) - step, places), round(float(high) + step, places))
         self._place_threshold(round(float(middle), places), ends, step)
-        self.param.update(read=run, rule_moved=False)
+        self.page.param.update(read=run, rule_moved=False)
 
     def _place_threshold(self, value: float, ends: tuple[float, float], step: float) -> None:
-        slider = self.param.threshold
+        slider = self.page.param.threshold
         slider.bounds = (min(SCORE[0], ends[0]), max(SCORE[1], ends[1]))
         slider.softbounds, slider.step = ends, step
-        self.set_quietly(threshold=value)
+        self.page.set_quietly(threshold=value)
 
     def _moved(self, *events: Any) -> None:
-        if not self.quiet and self.shows_results:
+        if not self.page.quiet and self.shows_results():
             self.rule_moved = True
 
     # -- the guesses -------------------------------------------------------------------------------

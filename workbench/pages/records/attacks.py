@@ -16,8 +16,8 @@ from workbench.figures.kit.layout import empty
 from workbench.figures.records.overlap import overlap
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived, figure, sentence
+from workbench.pages.core.part import Part
 from workbench.pages.core.value_selector import ValueSelector
-from workbench.pages.records.view import RecordView
 from workbench.progress import Report, part, silent
 from workbench.scores.sample import ScoresError
 from workbench.tables.attacks.combining import combined_limits
@@ -167,14 +167,8 @@ def together_of(
     return Together(delta, confidence, limits.values, limits.assumption)
 
 
-class RecordAttacks(RecordView):
-    """Adds the comparison of attacks, which is computed only where the scores are signals.
-
-    Provides ``comparison()``, its chart and its sentences, the job ``compare_attacks`` and the
-    section ``attacks``.
-    """
-
-    OF_TABLE: ClassVar[dict[str, Any]] = {**RecordView.OF_TABLE, "scores_are": NO_SIGNALS}
+class RecordAttacks(Part):
+    """Attacks on tables whose scores are outputs of the models, compared."""
 
     scores_are = ValueSelector(
         default=NO_SIGNALS,
@@ -201,37 +195,34 @@ class RecordAttacks(RecordView):
             Control("fpr", when=lambda page: page.scores_are != NO_SIGNALS),
             Control(
                 "compare_attacks",
-                when=lambda page: page.is_large and page.scores_are != NO_SIGNALS,
+                when=lambda page: page.per_record.is_large and page.scores_are != NO_SIGNALS,
             ),
         ),
     )
 
-    def __init__(self, *given: Any, **params: Any):
-        super().__init__(*given, **params)
-        self.param.watch(self._doubt_kind, "scores_are")
+    def start(self, given: frozenset[str]) -> None:
+        """Watch what the scores are."""
+        self.page.param.watch(self._doubt_kind, "scores_are")
 
     def _doubt_kind(self, event: Any) -> None:
         """Mark the limits if one kind of signal was taken for another after looking."""
         chosen = NO_SIGNALS not in (event.old, event.new)
-        if chosen and not self.quiet and not self.restores:
-            self.note_shown(scores_are=event.old)
-            self.validity.recall(last=event.name)
+        if chosen and not self.page.quiet and not self.page.restores:
+            self.page.validity.note_shown(scores_are=event.old)
+            self.page.validity.recall(last=event.name)
 
-    @property
     def choices(self) -> dict[str, Any]:
-        """The choices that the results rest on: also what the scores are, if they are signals."""
-        kind = self.scores_are
-        return {**super().choices, "scores_are": None if kind == NO_SIGNALS else kind}
+        """What the scores are, if they are signals."""
+        return {"scores_are": None if self.scores_are == NO_SIGNALS else self.scores_are}
 
-    @property
     def choice_words(self) -> Mapping[str, str]:
-        """What messages call the choices that mark bounds, by name."""
-        return {**super().choice_words, "scores_are": "what the scores are"}
+        """What messages call the kind of signals."""
+        return {"scores_are": "what the scores are"}
 
     @property
     def signals_subject(self) -> str:
         """Names the table in view, how it is read, and what its scores are."""
-        return f"{self.subject} {self.scores_are}"
+        return f"{self.page.per_record.subject} {self.scores_are}"
 
     @job(
         "Compare attacks",
@@ -240,10 +231,10 @@ class RecordAttacks(RecordView):
     )
     def compare_attacks(self, report: Report) -> ComparedAttacks:
         """Computes the scores of three attacks, and which records each of them finds."""
-        attacks = attacks_of(self.table, self.scores_are, report)
+        attacks = attacks_of(self.page.table, self.scores_are, report)
         report(0.6, "which records are found")
         found = compare_attacks(attacks, self.fpr)
-        together = together_of(attacks, self.delta.value, self.confidence, report)
+        together = together_of(attacks, self.page.delta.value, self.page.confidence, report)
         report(1.0, "finished")
         return ComparedAttacks.from_overlap(self.signals_subject, found, together)
 
@@ -252,10 +243,10 @@ class RecordAttacks(RecordView):
         """The attacks on a small table, or why there are none."""
         if self.scores_are == NO_SIGNALS:
             return SET
-        if self.is_large:
+        if self.page.per_record.is_large:
             return PRESS
         try:
-            return attacks_of(self.table, self.scores_are)
+            return attacks_of(self.page.table, self.scores_are)
         except ScoresError as error:
             return f"No attacks: {error}."
 
@@ -265,7 +256,7 @@ class RecordAttacks(RecordView):
         attacks = self.small_attacks()
         if isinstance(attacks, str):
             return attacks
-        return together_of(attacks, self.delta.value, self.confidence)
+        return together_of(attacks, self.page.delta.value, self.page.confidence)
 
     @derived(
         needs=(
@@ -283,7 +274,11 @@ class RecordAttacks(RecordView):
         attacks = self.small_attacks()
         if isinstance(attacks, str):
             kept: ComparedAttacks | None = self.compared
-            ready = self.is_large and kept is not None and kept.of == self.signals_subject
+            ready = (
+                self.page.per_record.is_large
+                and kept is not None
+                and kept.of == self.signals_subject
+            )
             return kept if ready and kept is not None else attacks
         try:
             found = compare_attacks(attacks, self.fpr)
@@ -336,13 +331,13 @@ class RecordAttacks(RecordView):
         t = found.together
         if isinstance(t, str):
             return f"No valid number of all attacks together: {t}."
-        count = int((t.limits > self.epsilon).sum())
+        count = int((t.limits > self.page.epsilon).sum())
         many = "record exceeds" if count == 1 else "records exceed"
         return (
-            f"By all attacks together, at least {count:,} {many} ε₀ = {plain(self.epsilon)} at "
+            f"By all attacks together, at least {count:,} {many} ε₀ = {plain(self.page.epsilon)} at "
             f"δ = {plain(t.delta)} ({percent(t.confidence)}, {t.assumption}): valid for all "
             "records and attacks at once, each attack with a third of the error probability. The "
-            f"count above uses all models and one attack.{self.validity.sentence}"
+            f"count above uses all models and one attack.{self.page.validity.sentence}"
         )
 
 

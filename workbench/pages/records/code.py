@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.pages.core.page import Page
 from workbench.pages.inputs.code import Name, call, comment, kept, lines, script
 from workbench.pages.records.attacks import (
     LIRA,
     RMIA,
     SIGNAL,
     ComparedAttacks,
-    RecordAttacks,
     Together,
 )
 from workbench.workspaces.score_tables.sources import (
@@ -23,7 +23,7 @@ from workbench.workspaces.score_tables.sources import (
 OWN = ("epsilon", "by", "group", "rank", "larger_is_member", "scores_are", "fpr")
 
 
-def records_code(page: RecordAttacks, spec: dict[str, Any]) -> str:
+def records_code(page: Page, spec: dict[str, Any]) -> str:
     """Lines to run in a notebook or a script.
 
     Parameters
@@ -60,7 +60,7 @@ def records_code(page: RecordAttacks, spec: dict[str, Any]) -> str:
     return script(*steps, imports=[*(["import dataclasses"] if turned else [])])
 
 
-def _attacks_code(page: RecordAttacks, compared: ComparedAttacks) -> str:
+def _attacks_code(page: Page, compared: ComparedAttacks) -> str:
     """The step that compares attacks."""
     fields = ["records", "present", "sampling"]
     signals = call(
@@ -85,18 +85,18 @@ def _attacks_code(page: RecordAttacks, compared: ComparedAttacks) -> str:
     )
 
 
-def _direction(page: RecordAttacks) -> bool:
+def _direction(page: Page) -> bool:
     """The direction of the table as the first step makes it."""
     return (
         page.table.larger_is_member
-        if page.dataset is None
-        else page.dataset.reading.larger_is_member
+        if page.source.dataset is None
+        else page.source.dataset.reading.larger_is_member
     )
 
 
-def _table_code(page: RecordAttacks) -> str:
+def _table_code(page: Page) -> str:
     """The step that makes ``table``."""
-    dataset = page.dataset
+    dataset = page.source.dataset
     if dataset is None:
         return comment("table: as given in Python")
     source = dataset.source

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from workbench.pages.core.page import Control, Section
-from workbench.pages.records.attacks import RecordAttacks
+import numpy as np
+
+from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.inputs.settings import DeltaSetting, Validity
+from workbench.pages.records.attacks import NO_SIGNALS, RecordAttacks
+from workbench.pages.records.attributes import ALL
 from workbench.pages.records.code import records_code
-from workbench.pages.records.source import TableChoice
+from workbench.pages.records.ranking import RecordRanking
+from workbench.pages.records.source import TableInput
+from workbench.pages.records.view import RecordView
 from workbench.tables.table import ScoreTable
-from workbench.workspaces.home import given_workspace
+
+#: What belongs to a table, as another one begins with it.
+OF_TABLE = {"by": ALL, "group": ALL, "rank": 1, "scores_are": NO_SIGNALS}
 
 
-class RecordsPage(RecordAttacks):
+class RecordsPage(Page):
     """State and drawings of the page."""
 
     title = "Which records leak"
@@ -23,10 +30,25 @@ class RecordsPage(RecordAttacks):
     )
     main: ClassVar[tuple[str, ...]] = ("epsilon", "rank")
 
+    takes: ClassVar[str] = "table"
+    rests_on: ClassVar[str] = "table"
+
+    delta = DeltaSetting()
+    validity = Validity(
+        {
+            "confidence": "the confidence",
+            "larger_is_member": "the direction of the score",
+        }
+    )
+    source = TableInput()
+    per_record = RecordRanking()
+    viewed = RecordView()
+    signals = RecordAttacks()
+
     controls: ClassVar[tuple[Section, ...]] = (
-        RecordAttacks.data_section,
-        RecordAttacks.audit,
-        RecordAttacks.records,
+        TableInput.section,
+        RecordRanking.audit,
+        RecordView.records,
         RecordAttacks.attacks,
         Section("", (Control("reset"),)),
     )
@@ -34,6 +56,23 @@ class RecordsPage(RecordAttacks):
     def __init__(self, *given: Any, **params: Any):
         super().__init__(*given, **params)
         self.param.watch(self._open_record, "open_on_scores")
+
+    def adopt(self, table: ScoreTable, said: str) -> None:
+        """Take a table into view, with its first record.
+
+        Parameters
+        ----------
+        table : ScoreTable
+        said : str
+            What it is.
+        """
+        before = self.table
+        turned = before is not None and np.array_equal(before.member, table.member)
+        if before is not None and not turned:
+            self.set_quietly(**OF_TABLE)
+        self.source.show(table, said)
+        if self.by == ALL and not turned:
+            self.set_quietly(by=next(iter(self.groupings()), ALL))
 
     def _open_record(self, *events: Any) -> None:
         """Add the scores of the record in view, which was chosen by its rank, as a data set."""
@@ -43,7 +82,7 @@ class RecordsPage(RecordAttacks):
             return
         where = self.table.name or self.loaded
         rank = f"rank {self.rank:,} of {self.in_view().size:,}"
-        about = f"{self.name_of(column)} of “{where}”, {rank}"
+        about = f"{self.viewed.name_of(column)} of “{where}”, {rank}"
         try:
             added = self.workspace.add_scores(scores, scores.name, chosen=about)
             self.workspace.choose(added.key)
@@ -55,55 +94,3 @@ class RecordsPage(RecordAttacks):
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore``."""
         return records_code(self, spec)
-
-
-class GivenRecordsPage(RecordsPage):
-    """`RecordsPage` about the table given.
-
-    Parameters
-    ----------
-    given : ScoreTable
-    """
-
-    data = TableChoice("", label="Table")
-
-    controls: ClassVar[tuple[Section, ...]] = (
-        Section("Data", (Control("larger_is_member"),)),
-        *RecordsPage.controls[1:],
-    )
-
-    def __init__(self, given: ScoreTable, **params: Any):
-        self._given = given
-        super().__init__(**{"workspace": given_workspace(), **params})
-
-    @property
-    def subjects(self) -> tuple[Any, ...]:
-        """The table given."""
-        return (self._given,)
-
-    @property
-    def given_scores(self) -> Mapping[str, Any]:
-        """The table in view, whatever its direction now."""
-        return {"data": self.table}
-
-    def follow(self, key: str | None) -> None:
-        """Do nothing: the page is about the table given.
-
-        Parameters
-        ----------
-        key : str or None
-            Not used.
-        """
-
-    def restart(self) -> None:
-        """Take the table as it was given."""
-        self._open()
-
-    def _open(self) -> None:
-        table = self._given
-        self.set_quietly(larger_is_member=table.larger_is_member)
-        size = f"{table.n_models:,} models × {table.n_records:,} records given in Python"
-        self.adopt(table, " · ".join([table.name or size, *table.notes]))
-
-    def _load(self, *events: Any) -> None:
-        """Do nothing: no other table can be chosen."""

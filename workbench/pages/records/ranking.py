@@ -14,8 +14,7 @@ from workbench.bounds.bound import Bound
 from workbench.curves.validation import Floats
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, derived, number, sentence
-from workbench.pages.inputs.settings import DeltaSetting
-from workbench.pages.records.source import TableInView
+from workbench.pages.core.part import Part
 from workbench.progress import Report, silent
 from workbench.scores.sample import ScoresError
 from workbench.tables.table import ScoreTable
@@ -97,14 +96,8 @@ def _average(table: ScoreTable, delta: float, confidence: float) -> Bound | str:
         return str(error)
 
 
-class RecordRanking(TableInView, DeltaSetting):
-    """Adds the limits of all records.
-
-    Provides ``ranking()``, the numbers of the page, the job ``rank_records`` and the section
-    ``audit``.
-    """
-
-    CHOICES: ClassVar[dict[str, str]] = TableInView.CHOICES
+class RecordRanking(Part):
+    """The limits of all records, and what they say of the table."""
 
     epsilon = param.Number(
         1.0,
@@ -123,21 +116,21 @@ class RecordRanking(TableInView, DeltaSetting):
             Control("log_delta"),
             Control("confidence"),
             Control("epsilon"),
-            Control("rank_records", when=lambda page: page.is_large),
+            Control("rank_records", when=lambda page: page.per_record.is_large),
         ),
     )
 
     @property
     def is_large(self) -> bool:
         """Whether the records are ranked only when a person asks."""
-        return self.table is not None and self.table.member.size > SMALL
+        return self.page.table is not None and self.page.table.member.size > SMALL
 
     @property
     def subject(self) -> str:
         """Names the table in view, and how it is read."""
-        dataset = self.dataset
+        dataset = self.page.source.dataset
         known = "given" if dataset is None else f"{dataset.key} {dataset.reading.to_dict()}"
-        return f"{known} {self.larger_is_member}"
+        return f"{known} {self.page.larger_is_member}"
 
     @job(
         "Rank all records",
@@ -146,26 +139,28 @@ class RecordRanking(TableInView, DeltaSetting):
     )
     def rank_records(self, report: Report) -> Ranking:
         """Computes a lower limit for each record of the table."""
-        return rank(self.table, self.subject, self.delta.value, self.confidence, report)
+        return rank(
+            self.page.table, self.subject, self.page.delta.value, self.page.confidence, report
+        )
 
     @derived(needs=("table", "larger_is_member", "log_delta", "confidence"))
     def small_ranking(self) -> Ranking | str:
         """The ranking of a small table, or why there is none."""
         if self.is_large:
             return "Press “Rank all records”."
-        if not self.table.auditable.any():
+        if not self.page.table.auditable.any():
             return NOT_AUDITABLE
-        return rank(self.table, self.subject, self.delta.value, self.confidence)
+        return rank(self.page.table, self.subject, self.page.delta.value, self.page.confidence)
 
     @derived(needs=("table", "larger_is_member", "small_ranking", "ranked"))
     def ranking(self) -> Ranking | str:
         """The ranking of the table in view, or why there is none."""
         found = self.small_ranking()
-        if not self.is_large or not self.table.auditable.any():
-            return NOT_AUDITABLE if not self.table.auditable.any() else found
+        if not self.is_large or not self.page.table.auditable.any():
+            return NOT_AUDITABLE if not self.page.table.auditable.any() else found
         ranked: Ranking | None = self.ranked
         if ranked is None or ranked.of != self.subject:
-            return f"{self.table.n_records:,} records: {found}"
+            return f"{self.page.table.n_records:,} records: {found}"
         return ranked
 
     # -- the strip of numbers ----------------------------------------------------------------------
@@ -181,7 +176,7 @@ class RecordRanking(TableInView, DeltaSetting):
     def worst(self) -> Bound | Fact:
         """With this confidence, some record is not (ε′, δ)-private for any ε′ below this value."""
         found = self.ranking()
-        return PENDING if isinstance(found, str) else self.validity.certified(found.worst)
+        return PENDING if isinstance(found, str) else self.page.validity.certified(found.worst)
 
     @number(
         "Records above ε₀",
@@ -195,8 +190,8 @@ class RecordRanking(TableInView, DeltaSetting):
         found = self.ranking()
         if isinstance(found, str):
             return PENDING
-        if self.validity.words:
-            return Fact("–", f"not valid: {self.validity.words}")
+        if self.page.validity.words:
+            return Fact("–", f"not valid: {self.page.validity.words}")
         count = int((found.limits > self.epsilon).sum())
         at = f"ε₀ = {plain(self.epsilon)} at δ = {plain(found.delta)}"
         return Fact(f"≥ {count:,}", f"of {found.limits.size:,} exceed {at}")
@@ -214,7 +209,7 @@ class RecordRanking(TableInView, DeltaSetting):
             return PENDING
         if isinstance(found.average, str):
             return Fact("–", found.average)
-        return self.validity.certified(found.average)
+        return self.page.validity.certified(found.average)
 
     @number(
         "Uncorrected maximum",
@@ -237,12 +232,12 @@ class RecordRanking(TableInView, DeltaSetting):
     @sentence(needs=("loaded",), place="head")
     def source_words(self) -> str:
         """What was loaded."""
-        return self.loaded
+        return self.page.loaded
 
     @sentence(needs=("table",), place="foot")
     def design_words(self) -> str:
         """How the records were assigned to the models, and what the bounds assume."""
-        t: ScoreTable = self.table
+        t: ScoreTable = self.page.table
         left_out = int((~t.auditable).sum())
         said = (
             f"{t.n_models:,} models, {t.n_records:,} records. Memberships: {t.design.name}. Bounds "
@@ -259,7 +254,7 @@ class RecordRanking(TableInView, DeltaSetting):
     def relation(self) -> str:
         """How the uncorrected maximum relates to the bounds beside it."""
         found = self.ranking()
-        if isinstance(found, str) or self.validity.words:
+        if isinstance(found, str) or self.page.validity.words:
             return ""
         n = f"{found.order.size:,}"
         together = {"“Worst record”": found.worst, "“Average over records”": found.average}
@@ -283,7 +278,7 @@ class RecordRanking(TableInView, DeltaSetting):
     def doubt(self) -> str:
         """Why the limits are not valid, or what the page waits for."""
         found = self.ranking()
-        return found if isinstance(found, str) else self.validity.sentence.strip()
+        return found if isinstance(found, str) else self.page.validity.sentence.strip()
 
 
 NOT_AUDITABLE = (

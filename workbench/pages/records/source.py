@@ -1,22 +1,22 @@
-"""`TableInView`: base of the page about one score table of the workspace."""
+"""`TableInput`: the score table that a page is about."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import param
 
-from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.core.page import Control, Section
+from workbench.pages.core.part import Part
 from workbench.pages.inputs.data import DataChoice, DataInput
-from workbench.pages.inputs.settings import ResetSetting
 from workbench.tables.examples import TABLES
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.score_tables.sources import DrawnTableSource, ExampleTableSource
 from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.sources import EXAMPLE
-from workbench.workspaces.workspace import Workspace
 
 #: The table that the page begins with.
 FIRST_TABLE = f"{EXAMPLE}{TABLES[0]}"
@@ -55,19 +55,13 @@ class TableChoice(DataChoice):
         return found
 
 
-class TableInView(ResetSetting, Page):
-    """Base of the page about one score table of the workspace.
+class TableInput(Part):
+    """The score table that a page is about: one of the workspace, or given in Python.
 
-    Provides ``table``, ``loaded`` (what it is) and the section ``data_section``. If a table cannot
-    be read, the former one stays in view, and ``message`` says why.
+    The page has a method ``adopt(table, said)`` that takes a table into view with `show` and sets
+    what depends on it. If a table cannot be read, the former one stays in view, and the message
+    says why.
     """
-
-    takes: ClassVar[str] = "table"
-    rests_on: ClassVar[str] = "table"
-    CHOICES: ClassVar[dict[str, str]] = {
-        **ResetSetting.CHOICES,
-        "larger_is_member": "the direction of the score",
-    }
 
     data = TableChoice(FIRST_TABLE, label="Table")
     larger_is_member = param.Selector(
@@ -81,33 +75,45 @@ class TableInView(ResetSetting, Page):
     table = param.Parameter(precedence=-1, doc="The ScoreTable in view.")
     loaded = param.String("", precedence=-1, doc="What was loaded, and how it was read.")
 
-    data_section: ClassVar[Section] = Section(
-        "Data", (Control("data", menu=True), Control("larger_is_member"))
+    section = Section(
+        "Data",
+        (
+            Control("data", when=lambda page: page.given is None, menu=True),
+            Control("larger_is_member"),
+        ),
     )
 
-    def __init__(self, workspace: Workspace | None = None, **params: Any):
-        self._dataset: DataSet | None = None
-        super().__init__(workspace=workspace, **params)
-        self.param.watch(self._load, "data")
-        self.param.watch(self._turn, "larger_is_member")
-        self._open()
+    _dataset: DataSet | None = None
+
+    def start(self, given: frozenset[str]) -> None:
+        """Take the first table into view."""
+        page = self.page
+        page.param.watch(self._turn, "larger_is_member")
+        if page.given is None:
+            page.param.watch(self._load, "data")
+            self._take(str(self.data))
+        else:
+            page.param.data.default = ""
+            page.set_quietly(data="")
+            self._take_given()
 
     @property
     def dataset(self) -> DataSet | None:
         """The data set in view; None for a table that is given in Python."""
         return self._dataset
 
-    @property
     def data_key(self) -> str:
-        """Key of the data set in view."""
+        """Key of the data set in view; "" for a table that is given in Python."""
         return str(self.data)
 
-    @property
+    def given_scores(self) -> Mapping[str, Any]:
+        """The table given in Python, in the direction that it has now."""
+        return {} if self.page.given is None else {"data": self.table}
+
     def reread(self) -> str:
         """The choice of how the data are read that was changed after results were shown."""
         return "" if self._dataset is None else self._dataset.reread
 
-    @property
     def sights(self) -> tuple[Sight, ...]:
         """The table in view, as the workspace knows it."""
         if self.table is None:
@@ -120,21 +126,17 @@ class TableInView(ResetSetting, Page):
         return (Sight(self.table, dataset.name, dataset.sha256, how),)
 
     def follow(self, key: str | None) -> None:
-        """Take a table into view.
-
-        Parameters
-        ----------
-        key : str or None
-            Of the workspace; None for the table that the page begins with.
-        """
-        self.data = self.param.data.default if key is None else key
+        """Take a table into view; a page about one that is given stays with it."""
+        if self.page.given is None:
+            self.data = self.page.param.data.default if key is None else key
 
     def refresh(self) -> None:
         """Take note that the table was renamed or read in another way."""
-        self._load()
+        if self.page.given is None:
+            self._load()
 
-    def adopt(self, table: ScoreTable, said: str) -> None:
-        """Take a table into view; classes extend it to set what depends on it.
+    def show(self, table: ScoreTable, said: str) -> None:
+        """Take a table into view.
 
         Parameters
         ----------
@@ -142,50 +144,57 @@ class TableInView(ResetSetting, Page):
         said : str
             What it is.
         """
-        self.param.update(table=table, loaded=said, message="")
+        self.page.param.update(table=table, loaded=said, message="")
 
     def restart(self) -> None:
         """Take the table as if it had just come into view."""
-        self._take(str(self.data), again=True)
+        if self.page.given is None:
+            self._take(str(self.data), again=True)
+        else:
+            self._take_given()
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def _open(self) -> None:
-        """Take the first table into view."""
-        self._take(str(self.data))
+    def _take_given(self) -> None:
+        table: ScoreTable = self.page.given
+        self.page.set_quietly(larger_is_member=table.larger_is_member)
+        size = f"{table.n_models:,} models × {table.n_records:,} records given in Python"
+        self.page.adopt(table, " · ".join([table.name or size, *table.notes]))
 
     def _load(self, *events: Any) -> None:
-        if self.quiet:
+        page = self.page
+        if page.quiet:
             return
         try:
             self._take(str(self.data))
         except ValueError as error:
             if self._dataset is not None:
-                self.set_quietly(data=self._dataset.key)
-            self.message = str(error)
+                page.set_quietly(data=self._dataset.key)
+            page.message = str(error)
 
     def _take(self, key: str, again: bool = False) -> None:
         """Take a table into view, unless it is there already."""
-        dataset = self.workspace.dataset(key)
+        page = self.page
+        dataset = page.workspace.dataset(key)
         before, self._dataset = self._dataset, dataset
         same = before is not None and (before.key, before.reading) == (dataset.key, dataset.reading)
         if same and not again:
             self.loaded = said_of(dataset, self.table)
             return
         try:
-            table = self.workspace.table(dataset.key)
+            table = page.workspace.table(dataset.key)
         except ValueError:
             self._dataset = before
             raise
-        self.set_quietly(data=dataset.key, larger_is_member=table.larger_is_member)
-        self.adopt(table, said_of(dataset, table))
-        self.validity.recall(arriving=before is None or before.key != dataset.key)
+        page.set_quietly(data=dataset.key, larger_is_member=table.larger_is_member)
+        page.adopt(table, said_of(dataset, table))
+        page.validity.recall(arriving=before is None or before.key != dataset.key)
 
     def _turn(self, *events: Any) -> None:
         """Read the scores in the other direction."""
-        if not self.quiet and self.table.larger_is_member is not self.larger_is_member:
-            table = replace(self.table, larger_is_member=self.larger_is_member)
-            self.adopt(table, self.loaded)
+        page = self.page
+        if not page.quiet and self.table.larger_is_member is not self.larger_is_member:
+            page.adopt(replace(self.table, larger_is_member=self.larger_is_member), self.loaded)
 
 
 def said_of(dataset: DataSet, table: ScoreTable) -> str:

@@ -15,9 +15,9 @@ from workbench.figures.records.groups import RecordGroup, groups
 from workbench.figures.records.ranking import Row, ranking
 from workbench.figures.records.record import record
 from workbench.pages.core.page import Control, Section, derived, figure, sentence
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField
 from workbench.pages.records.attributes import ALL, AttributeChoice, GroupChoice, groupings, texts
-from workbench.pages.records.ranking import RecordRanking
 from workbench.scores.sample import Scores, ScoresError
 from workbench.tables.table import ScoreTable
 
@@ -28,14 +28,8 @@ ROWS, MOST_ROWS = 30, 15
 LONGEST_TEXT = 600
 
 
-class RecordView(RecordRanking):
-    """Adds the groups, the ranking and the record in view.
-
-    Provides ``selected()``, the charts of the page and the section ``records``.
-    """
-
-    #: What belongs to a table, as another one begins with it.
-    OF_TABLE: ClassVar[dict[str, Any]] = {"by": ALL, "group": ALL, "rank": 1}
+class RecordView(Part):
+    """Groups of records, the ranking in view, and the record in view."""
 
     by = AttributeChoice(
         default=ALL,
@@ -67,34 +61,17 @@ class RecordView(RecordRanking):
         "record was chosen by its rank: its bounds there are marked as not valid.",
     )
 
-    def __init__(self, *given: Any, **params: Any):
-        super().__init__(*given, **params)
-        self.param.watch(self._regroup, "by")
-        self.param.watch(self._restart_ranks, ["group", "rank"])
-
-    def adopt(self, table: ScoreTable, said: str) -> None:
-        """Take a table into view, with its first record.
-
-        Parameters
-        ----------
-        table : ScoreTable
-        said : str
-            What it is.
-        """
-        before = self.table
-        turned = before is not None and np.array_equal(before.member, table.member)
-        if before is not None and not turned:
-            self.set_quietly(**self.OF_TABLE)
-        super().adopt(table, said)
-        if self.by == ALL and not turned:
-            self.set_quietly(by=next(iter(self.groupings()), ALL))
+    def start(self, given: frozenset[str]) -> None:
+        """Watch the choice of groups."""
+        self.page.param.watch(self._regroup, "by")
+        self.page.param.watch(self._restart_ranks, ["group", "rank"])
 
     def _regroup(self, *events: Any) -> None:
-        if not self.quiet:
-            self.param.update(group=ALL, rank=1)
+        if not self.page.quiet:
+            self.page.param.update(group=ALL, rank=1)
 
     def _restart_ranks(self, *events: Any) -> None:
-        if not self.quiet and {event.name for event in events} == {"group"}:
+        if not self.page.quiet and {event.name for event in events} == {"group"}:
             self.rank = 1
 
     # -- what is in view ---------------------------------------------------------------------------
@@ -102,17 +79,17 @@ class RecordView(RecordRanking):
     @derived(needs=("table",))
     def groupings(self) -> dict[str, list[str]]:
         """The attributes that group records, and their groups."""
-        return groupings(self.table)
+        return groupings(self.page.table)
 
     @derived(needs=("table", "by"))
     def labels(self) -> NDArray[Any] | None:
         """The group of each record, or None."""
-        return texts(self.table.attributes[self.by]) if self.by != ALL else None
+        return texts(self.page.table.attributes[self.by]) if self.by != ALL else None
 
     @derived(needs=("ranking", "labels", "group"))
     def in_view(self) -> NDArray[np.intp]:
         """Columns of the records in view, from the largest limit down; empty before the ranking."""
-        found, labels = self.ranking(), self.labels()
+        found, labels = self.page.ranking(), self.labels()
         if isinstance(found, str):
             return np.zeros(0, dtype=np.intp)
         if labels is None or self.group == ALL:
@@ -128,12 +105,12 @@ class RecordView(RecordRanking):
     @derived(needs=("table", "selected", "ranking", "in_view"))
     def record_scores(self) -> Scores | str:
         """The scores of the record in view, or why there are none."""
-        column, found = self.selected(), self.ranking()
+        column, found = self.selected(), self.page.ranking()
         if column is None:
             few = f"Only {self.in_view().size:,} records are in view: choose a lower rank."
             return found if isinstance(found, str) else few
         try:
-            return self.table.record(self.table.record_names[column])
+            return self.page.table.record(self.page.table.record_names[column])
         except ScoresError as error:
             return str(error)
 
@@ -144,7 +121,7 @@ class RecordView(RecordRanking):
         ----------
         column : int
         """
-        name = self.table.record_names[column]
+        name = self.page.table.record_names[column]
         return f"record {name}" if isinstance(name, int | np.integer) else str(name)
 
     # -- charts ------------------------------------------------------------------------------------
@@ -161,17 +138,17 @@ class RecordView(RecordRanking):
     )
     def leaking(self) -> dict[str, Any]:
         """Number of records above each ε: what is shown, and what estimates suggest. Drag ε₀."""
-        found, order = self.ranking(), self.in_view()
+        found, order = self.page.ranking(), self.in_view()
         if isinstance(found, str):
             return empty(found)
         return distribution(
-            found.limits[order], found.estimates[order], self.epsilon, self._records_in_view()
+            found.limits[order], found.estimates[order], self.page.epsilon, self._records_in_view()
         )
 
     def _records_in_view(self) -> int:
         labels = self.labels()
         if labels is None or self.group == ALL:
-            return int(self.table.n_records)
+            return int(self.page.table.n_records)
         return int((labels == self.group).sum())
 
     @figure(
@@ -185,7 +162,7 @@ class RecordView(RecordRanking):
         scores, column = self.record_scores(), self.selected()
         if isinstance(scores, str) or column is None:
             return empty(str(scores))
-        images = self.table.attributes.get("image")
+        images = self.page.table.attributes.get("image")
         shown = images is not None and np.ndim(images) in (3, 4)
         return record(scores, self.name_of(column), images[column] if shown else None)
 
@@ -201,7 +178,7 @@ class RecordView(RecordRanking):
     )
     def ranks(self) -> dict[str, Any]:
         """The records with the largest limits. Click one to see its scores."""
-        found, order = self.ranking(), self.in_view()
+        found, order = self.page.ranking(), self.in_view()
         if isinstance(found, str):
             return empty(found)
         start = self._first_row()
@@ -215,7 +192,7 @@ class RecordView(RecordRanking):
             )
             for k, c in enumerate(order[start : start + ROWS].tolist())
         ]
-        reach = reach_of(found.limits, found.estimates[found.order], self.epsilon)
+        reach = reach_of(found.limits, found.estimates[found.order], self.page.epsilon)
         return ranking(rows, self.rank, reach)
 
     def _first_row(self) -> int:
@@ -243,7 +220,7 @@ class RecordView(RecordRanking):
     )
     def by_group(self) -> dict[str, Any]:
         """What is shown of each group of records, such as of each class."""
-        found, labels = self.ranking(), self.labels()
+        found, labels = self.page.ranking(), self.labels()
         if isinstance(found, str):
             return empty(found)
         if labels is None:
@@ -251,7 +228,7 @@ class RecordView(RecordRanking):
             return empty(f"Group the records by {offered}." if offered else NO_ATTRIBUTES)
         names, which = np.unique(labels, return_inverse=True)
         sizes = np.bincount(which)
-        above = np.bincount(which, found.limits > self.epsilon).astype(int)
+        above = np.bincount(which, found.limits > self.page.epsilon).astype(int)
         largest = np.zeros(names.size)
         np.maximum.at(largest, which, found.limits)
         order = np.lexsort((-sizes, -above, -largest))
@@ -259,17 +236,17 @@ class RecordView(RecordRanking):
             RecordGroup(str(names[k]), int(sizes[k]), int(above[k]), float(largest[k]))
             for k in order[:MOST_ROWS].tolist()
         ]
-        return groups(shown, self.epsilon, self.by, names.size - len(shown))
+        return groups(shown, self.page.epsilon, self.by, names.size - len(shown))
 
     # -- in words ----------------------------------------------------------------------------------
 
     @sentence(needs=("selected", "ranking", "by", "looked", "loaded"))
     def record_words(self) -> str:
         """The record in view, with its limit and what is known of it."""
-        column, found = self.selected(), self.ranking()
+        column, found = self.selected(), self.page.ranking()
         if column is None or isinstance(found, str):
             return ""
-        t: ScoreTable = self.table
+        t: ScoreTable = self.page.table
         known = [
             f"{name}: {values[column]}"
             for name, values in t.attributes.items()
@@ -283,7 +260,7 @@ class RecordView(RecordRanking):
             f"{t.n_in[column] + t.n_out[column]} models. ε ≥ "
             f"{round_safely(float(found.limits[column]), 'down')}, valid together with the limits "
             f"of all records; estimate "
-            f"{round_safely(float(found.estimates[column]), 'nearest')}.{self.validity.sentence}"
+            f"{round_safely(float(found.estimates[column]), 'nearest')}.{self.page.validity.sentence}"
             f"{said}"
         )
 

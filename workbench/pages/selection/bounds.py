@@ -12,7 +12,8 @@ from workbench.bounds.bound import Bound
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.figures.selection import bounds as charts
 from workbench.pages.core.page import Fact, derived, figure, number, sentence
-from workbench.pages.selection.choice import FAMILY, ONE_RUN, SelectionChoice
+from workbench.pages.core.part import Part
+from workbench.pages.selection.choice import FAMILY, ONE_RUN
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection import renyi
@@ -26,12 +27,8 @@ from workbench.selection.worst_order import WorstOrder, worst_order
 DELTAS, COUNTS, ORDERS = 41, 9, 40
 
 
-class SelectionBounds(SelectionChoice):
-    """Adds the bounds, which need no samples.
-
-    Provides ``direct()``, ``renyi()``, ``generic()``, ``worst()`` and their numbers and charts.
-    Needs ``runs()`` and ``one_mu()``.
-    """
+class SelectionBounds(Part):
+    """Bounds on the privacy of the selection, which need no samples."""
 
     # -- results -----------------------------------------------------------------------------------
 
@@ -48,20 +45,22 @@ class SelectionBounds(SelectionChoice):
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def generic(self) -> Bound | None:
         """The bound for any score, or None if there is none for these run counts."""
-        return None if renyi.generic_refusal(self.runs()) else self._bound("generic")
+        return None if renyi.generic_refusal(self.page.runs()) else self._bound("generic")
 
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def worst(self) -> WorstOrder:
         """The score order with the largest leak found."""
-        return worst_order(self.runs(), self.one_mu(), delta=self.delta.value)
+        return worst_order(self.page.runs(), self.page.one_mu(), delta=self.page.delta.value)
 
     @derived(needs=("runs", "one_mu"), shared=True)
     def curve(self) -> TradeoffCurve:
         """Trade-off function of the release under a monotone score."""
-        return tradeoff_curve(self.runs(), self.one_mu())
+        return tradeoff_curve(self.page.runs(), self.page.one_mu())
 
     def _bound(self, bound: str) -> Bound:
-        return epsilon(self.runs(), self.one_mu(), delta=self.delta.value, bound=bound)
+        return epsilon(
+            self.page.runs(), self.page.one_mu(), delta=self.page.delta.value, bound=bound
+        )
 
     # -- the strip of numbers ----------------------------------------------------------------------
 
@@ -72,8 +71,8 @@ class SelectionBounds(SelectionChoice):
     )
     def base(self) -> Fact:
         """ε of a single run at the chosen δ."""
-        shown = round_safely(self.one_epsilon(), "nearest")
-        return Fact(f"ε = {shown}", f"N(0,1) against N({plain(self.one_mu())}, 1)")
+        shown = round_safely(self.page.one_epsilon(), "nearest")
+        return Fact(f"ε = {shown}", f"N(0,1) against N({plain(self.page.one_mu())}, 1)")
 
     @number(
         "Exact, if scores rank by privacy loss",
@@ -118,7 +117,7 @@ class SelectionBounds(SelectionChoice):
     @number("Mean number of runs", needs=("runs",))
     def mean_runs(self) -> Fact:
         """Expected number of runs, and their distribution."""
-        runs = self.runs()
+        runs = self.page.runs()
         return Fact(_count(runs), runs.name)
 
     @number(
@@ -130,22 +129,22 @@ class SelectionBounds(SelectionChoice):
     )
     def exact_number(self) -> Bound | Fact:
         """ε for the trade-off function of DP-SGD, if scores rank by privacy loss."""
-        if self.base_kind != "dp-sgd":
+        if self.page.base_kind != "dp-sgd":
             return Fact("–", "only if one run is given as DP-SGD")
-        training = _training(self.noise, self.rate, self.steps)
-        return epsilon(self.runs(), base=training, delta=self.delta.value)
+        training = _training(self.page.choice.noise, self.page.choice.rate, self.page.steps)
+        return epsilon(self.page.runs(), base=training, delta=self.page.delta.value)
 
     # -- in plain words ----------------------------------------------------------------------------
 
     @sentence(needs=("one_epsilon", "direct", "worst", "runs"))
     def understated(self) -> str:
         """How much the ε of one run understates the leak of the selection."""
-        one, direct, worst = self.one_epsilon(), self.direct(), self.worst()
-        if self.runs().mean <= 1:
+        one, direct, worst = self.page.one_epsilon(), self.direct(), self.worst()
+        if self.page.runs().mean <= 1:
             return "There is a single run, so selection has no privacy cost."
         said = (
             f"Reporting the ε of one run ({round_safely(one, 'nearest')}) understates the leak of "
-            f"releasing the best of {_count(self.runs())} runs on average: ε is {direct.rounded} "
+            f"releasing the best of {_count(self.page.runs())} runs on average: ε is {direct.rounded} "
             "if scores rank by privacy loss"
         )
         if worst.bound.value > direct.value:
@@ -159,18 +158,18 @@ class SelectionBounds(SelectionChoice):
         generic = self.generic()
         said = "The exact value and the Rényi bound hold only if scores rank by privacy loss. "
         if generic is None:
-            reason = renyi.generic_refusal(self.runs()) or ""
+            reason = renyi.generic_refusal(self.page.runs()) or ""
             return f"{said}For other scores there is no guarantee; {reason}."
         return f"{said}For any score, ε ≤ {generic.rounded} is proven."
 
     @sentence(needs=("base_kind", "reduction", "log_rate"))
     def reduced(self) -> str:
         """The validity of the Gaussian approximation of DP-SGD."""
-        if self.base_kind != "dp-sgd":
+        if self.page.base_kind != "dp-sgd":
             return ""
-        if self.reduction == "G":
+        if self.page.reduction == "G":
             return "The central limit is an approximation for many steps, not a bound."
-        if self.log_rate < 0:
+        if self.page.log_rate < 0:
             return (
                 "The full-batch formula ignores that batches are random. With τ < 1, all numbers "
                 "except “DP-SGD without Gaussian approximation” may be too small."
@@ -187,9 +186,9 @@ class SelectionBounds(SelectionChoice):
     )
     def profile(self) -> dict[str, Any]:
         """ε of the selection lies between these curves. The dots mark the chosen δ."""
-        runs, mu = self.runs(), self.one_mu()
-        low = min(-12.0, self.log_delta)
-        deltas = np.union1d(np.logspace(low, -1, DELTAS), self.delta.value)
+        runs, mu = self.page.runs(), self.page.one_mu()
+        low = min(-12.0, self.page.log_delta)
+        deltas = np.union1d(np.logspace(low, -1, DELTAS), self.page.delta.value)
         orders = np.array(renyi.ORDERS)
         some = orders[:: max(1, orders.size // ORDERS)]
         by_order = renyi.monotone_divergence(runs, mu, some)
@@ -211,16 +210,18 @@ class SelectionBounds(SelectionChoice):
             charts.WORST: self.worst().bound.value,
             charts.RENYI: self.renyi().value,
             charts.DIRECT: self.direct().value,
-            charts.BASE: self.one_epsilon(),
+            charts.BASE: self.page.one_epsilon(),
         }
-        return charts.profiles({e: (deltas, y) for e, y in curves.items()}, here, self.delta.value)
+        return charts.profiles(
+            {e: (deltas, y) for e, y in curves.items()}, here, self.page.delta.value
+        )
 
     @derived(needs=(*FAMILY, "one_mu", "log_delta"), shared=True)
     def by_mean(self) -> tuple[np.ndarray, dict[charts.Style, np.ndarray]]:
         """Every bound at several mean numbers of runs."""
-        low = 0.3 if self.runs_kind == "two-point" else 0.1
-        counts = [self.runs_of(size) for size in np.linspace(low, 4, COUNTS)]
-        mu, delta = self.one_mu(), self.delta.value
+        low = 0.3 if self.page.runs_kind == "two-point" else 0.1
+        counts = [self.page.choice.runs_of(size) for size in np.linspace(low, 4, COUNTS)]
+        mu, delta = self.page.one_mu(), self.page.delta.value
         curves = {}
         if not any(renyi.generic_refusal(runs) for runs in counts):
             curves[charts.GENERIC] = [
@@ -243,12 +244,12 @@ class SelectionBounds(SelectionChoice):
         here = {
             charts.WORST: self.worst().bound.value,
             charts.DIRECT: self.direct().value,
-            charts.BASE: self.one_epsilon(),
+            charts.BASE: self.page.one_epsilon(),
         }
         generic = self.generic()
         if generic is not None:
             here[charts.GENERIC] = generic.value
-        return charts.against_runs(means, curves, (self.runs().mean, here))
+        return charts.against_runs(means, curves, (self.page.runs().mean, here))
 
     @figure(
         "Worst score order found",
@@ -263,7 +264,7 @@ class SelectionBounds(SelectionChoice):
         probability of that differs with and without the record.
         """
         worst = self.worst()
-        return charts.worst_order(worst.order, worst.event, self.one_mu())
+        return charts.worst_order(worst.order, worst.event, self.page.one_mu())
 
 
 def _converted(orders: np.ndarray, divergence: np.ndarray, deltas: np.ndarray) -> np.ndarray:

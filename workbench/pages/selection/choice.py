@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import param
 
 from workbench.curves.gdp import mu_from_profile
-from workbench.pages.core.page import Control, Page, Section, derived
+from workbench.pages.core.page import Control, Section, derived
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
-from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.base_pair import reduced_mu
 from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
@@ -37,11 +37,8 @@ def _is(name: str, *values: str) -> Any:
     return lambda page: getattr(page, name) in values
 
 
-class SelectionChoice(DeltaSetting, Page):
-    """Base of the page: the number of runs, and the privacy of one run.
-
-    Provides ``runs()``, ``one_mu()``, ``one_epsilon()`` and ``choice_controls``.
-    """
+class SelectionChoice(Part):
+    """The number of runs, and the privacy of one run."""
 
     runs_kind = param.Selector(
         default="negative-binomial",
@@ -106,7 +103,7 @@ class SelectionChoice(DeltaSetting, Page):
         "The central limit is for many steps, and covers both neighboring relations.",
     )
 
-    choice_controls: ClassVar[tuple[Section, ...]] = (
+    sections: ClassVar[tuple[Section, ...]] = (
         Section(
             "Runs",
             (
@@ -148,7 +145,7 @@ class SelectionChoice(DeltaSetting, Page):
     def one_mu(self) -> float:
         """The μ of one run."""
         if self.base_kind == "epsilon":
-            return float(mu_from_profile(self.delta.value, self.base_epsilon))
+            return float(mu_from_profile(self.page.delta.value, self.base_epsilon))
         if self.base_kind == "dp-sgd":
             return self._supported(reduced_mu(self.noise, self.rate, self.steps, self.reduction))
         return float(self.mu)
@@ -166,7 +163,7 @@ class SelectionChoice(DeltaSetting, Page):
     @derived(needs=("one_mu", "log_delta"))
     def one_epsilon(self) -> float:
         """ε of one run."""
-        return float(GaussianPair(self.one_mu()).epsilon(self.delta.value))
+        return float(GaussianPair(self.one_mu()).epsilon(self.page.delta.value))
 
     @property
     def noise(self) -> float:

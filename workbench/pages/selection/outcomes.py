@@ -11,8 +11,8 @@ from workbench._format import plain, round_safely
 from workbench.figures.kit.layout import empty
 from workbench.figures.selection import outcomes as charts
 from workbench.pages.core.page import Control, Section, derived, figure, sentence
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
-from workbench.pages.selection.choice import SelectionChoice
 from workbench.selection.outcomes import FiniteSelection
 from workbench.selection.runs import NegativeBinomial
 
@@ -21,11 +21,8 @@ EXAMPLE = ("log_b", "log_d", "outcome_epsilon", "log_nu")
 OUTCOMES = ("A", "B", "C")
 
 
-class ThreeOutcomes(SelectionChoice):
-    """Adds the example, with its own controls.
-
-    Provides ``three()``, its chart and ``outcomes_controls``. Needs ``delta``.
-    """
+class ThreeOutcomes(Part):
+    """An example of a selection whose runs have three outcomes, with its own controls."""
 
     log_b = LogNumber(-3.0, bounds=(-8, -1), step=0.1, label="Probability b of outcome B")
     log_d = LogNumber(
@@ -50,7 +47,7 @@ class ThreeOutcomes(SelectionChoice):
         doc="The number of runs is geometric, with mean 1/ν.",
     )
 
-    outcomes_controls: ClassVar[tuple[Section, ...]] = (
+    sections: ClassVar[tuple[Section, ...]] = (
         Section("Three outcomes", tuple(Control(name) for name in EXAMPLE)),
     )
 
@@ -75,7 +72,7 @@ class ThreeOutcomes(SelectionChoice):
         three = self.three()
         if isinstance(three, str):
             return empty(three)
-        return charts.outcomes(three, OUTCOMES, self.delta.value)
+        return charts.outcomes(three, OUTCOMES, self.page.delta.value)
 
     @sentence(needs=("three", "log_delta"), place="foot")
     def example(self) -> str:
@@ -86,5 +83,5 @@ class ThreeOutcomes(SelectionChoice):
         return (
             f"Example with three outcomes A < B < C: one run is {plain(self.outcome_epsilon)}-DP, "
             f"the selection has pure ε = {round_safely(three.epsilon(0), 'nearest')}, and ε = "
-            f"{round_safely(three.epsilon(self.delta.value), 'nearest', 4)} at δ = {plain(self.delta.value)}."
+            f"{round_safely(three.epsilon(self.page.delta.value), 'nearest', 4)} at δ = {plain(self.page.delta.value)}."
         )

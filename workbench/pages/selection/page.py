@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from workbench.pages.core.page import Section
+from workbench.pages.core.page import Page, Section
 from workbench.pages.inputs.code import (
     Name,
     call,
@@ -15,6 +15,9 @@ from workbench.pages.inputs.code import (
     repeatable,
     script,
 )
+from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
+from workbench.pages.selection.bounds import SelectionBounds
+from workbench.pages.selection.choice import SelectionChoice
 from workbench.pages.selection.outcomes import ThreeOutcomes
 from workbench.pages.selection.simulation import AuditedSelection
 from workbench.pairs.accounting.dpsgd import DPSGDPair
@@ -31,8 +34,8 @@ KIND_OF = {
 }
 
 
-class SelectionPage(ThreeOutcomes, AuditedSelection):
-    """State and drawings of the page; items of the last base come first."""
+class SelectionPage(Page):
+    """State and drawings of the page."""
 
     title = "Privacy cost of hyperparameter selection"
     about = (
@@ -41,10 +44,17 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
     )
     main: ClassVar[tuple[str, ...]] = ("log_mean", "mu")
 
+    delta = DeltaSetting()
+    level = ConfidenceSetting()
+    choice = SelectionChoice()
+    bounding = SelectionBounds()
+    simulation = AuditedSelection()
+    three_outcomes = ThreeOutcomes()
+
     controls: ClassVar[tuple[Section, ...]] = (
-        *AuditedSelection.choice_controls,
-        *AuditedSelection.audit_controls,
-        *ThreeOutcomes.outcomes_controls,
+        *SelectionChoice.sections,
+        *AuditedSelection.sections,
+        *ThreeOutcomes.sections,
     )
 
     def code(self, spec: dict[str, Any]) -> str:
@@ -74,7 +84,7 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
     def _exact_code(self) -> str:
         if self.base_kind != "dp-sgd":
             return ""
-        training = pair_code(DPSGDPair(self.noise, self.rate, self.steps))
+        training = pair_code(DPSGDPair(self.choice.noise, self.choice.rate, self.steps))
         exact = call("wb.selection.epsilon", "runs", base=Name("training"), delta=self.delta.value)
         return f"training = {training}\nexact_number = {exact}"
 

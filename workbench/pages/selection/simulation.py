@@ -13,9 +13,8 @@ from workbench.bounds.bound import Bound
 from workbench.figures.selection import audits as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, figure, number, sentence
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
-from workbench.pages.inputs.settings import ConfidenceSetting
-from workbench.pages.selection.bounds import SelectionBounds
 from workbench.pairs.gaussian import GaussianPair
 from workbench.progress import Report
 from workbench.selection.audit import SelectionAudit, audit, decisive_event
@@ -50,12 +49,8 @@ class Simulated:
     found: dict[str, SelectionAudit]
 
 
-class AuditedSelection(SelectionBounds, ConfidenceSetting):
-    """Adds a simulated audit.
-
-    Provides the job ``simulate``, its charts and ``audit_controls``. Needs the results of
-    `SelectionBounds`.
-    """
+class AuditedSelection(Part):
+    """A simulated audit of the selection."""
 
     log_n = LogNumber(
         6.0,
@@ -68,7 +63,7 @@ class AuditedSelection(SelectionBounds, ConfidenceSetting):
     seed = IntegerField(0, SEED, label="Seed")
     simulated = param.Parameter(precedence=-1, doc="A `Simulated`, partial or final.")
 
-    audit_controls: ClassVar[tuple[Section, ...]] = (
+    sections: ClassVar[tuple[Section, ...]] = (
         Section(
             "Simulated audit",
             (Control("log_n"), Control("confidence"), Control("seed"), Control("simulate")),
@@ -80,10 +75,10 @@ class AuditedSelection(SelectionBounds, ConfidenceSetting):
     )
     def simulate(self, report: Report) -> Simulated:
         """Simulates and audits selections by a monotone score and by the worst order found."""
-        n, known = round(10**self.log_n), {"direct": self.direct(), "renyi": self.renyi()}
-        worst, generic = self.worst(), self.generic()
+        n, known = round(10**self.log_n), {"direct": self.page.direct(), "renyi": self.page.renyi()}
+        worst, generic = self.page.worst(), self.page.generic()
         known |= {"worst": worst.bound} | ({"generic": generic} if generic is not None else {})
-        done = Simulated(self.runs(), self.one_mu(), self.delta.value, n, known, {})
+        done = Simulated(self.page.runs(), self.page.one_mu(), self.page.delta.value, n, known, {})
         for i, (name, score) in enumerate(
             {"monotone": Monotone(), "worst order": worst.order}.items()
         ):
@@ -92,8 +87,8 @@ class AuditedSelection(SelectionBounds, ConfidenceSetting):
                 done.mu,
                 score,
                 n,
-                delta=self.delta.value,
-                confidence=self.confidence,
+                delta=self.page.delta.value,
+                confidence=self.page.confidence,
                 seed=np.random.default_rng((self.seed, i)),
                 report=report,
             ):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.pages.core.page import Page
 from workbench.pages.inputs.code import call, duration, lines, repeatable, script
-from workbench.pages.training.findings import TrainingFindings
 from workbench.training.runs.gallery import GalleryRun
 
 
-def training_code(page: TrainingFindings, spec: dict[str, Any]) -> str:
+def training_code(page: Page, spec: dict[str, Any]) -> str:
     """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_training``.
 
     Parameters
     ----------
-    page : TrainingFindings
+    page : TrainPage
     spec : dict
     """
     given, run = ["run"] if page.given is not None else [], page.trained
@@ -38,7 +38,7 @@ def training_code(page: TrainingFindings, spec: dict[str, Any]) -> str:
     return script(*steps, view)
 
 
-def _run_code(page: TrainingFindings) -> str:
+def _run_code(page: Page) -> str:
     """The lines that make ``run`` and its ``result``; "" where it cannot be made again."""
     run = page.trained
     if isinstance(run, GalleryRun):
@@ -55,7 +55,7 @@ def _run_code(page: TrainingFindings) -> str:
     )
 
 
-def _verdict(page: TrainingFindings) -> str:
+def _verdict(page: Page) -> str:
     """The lines of the verdict by bets against the whole claim."""
     found = f"evidence.refuted_at({page.confidence!r}, n={page.trained.models // 2})"
     return (

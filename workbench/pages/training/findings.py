@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.anytime.anytime import AnytimePath
@@ -18,7 +17,7 @@ from workbench.figures.training import certified as final_charts
 from workbench.figures.watch import short_e_value
 from workbench.following.evidence import ClaimEvidence
 from workbench.pages.core.page import Fact, derived, figure, number, sentence
-from workbench.pages.training.watching import TrainingWatched
+from workbench.pages.core.part import Part
 from workbench.pages.training.words import control_words, described
 from workbench.pairs.base import Pair
 from workbench.training.audits.base import TrainingAudit
@@ -54,59 +53,57 @@ class Judged:
     void: str
 
 
-class TrainingFindings(TrainingWatched):
-    """Adds the numbers, the charts and the sentences. Needs ``trained`` and ``result()``."""
-
-    CHOICES: ClassVar[Mapping[str, str]] = {"log_delta": "δ", "confidence": "the confidence"}
+class TrainingFindings(Part):
+    """What the scores so far show of the claim, in numbers, charts and sentences."""
 
     # -- results, each computed once a state -------------------------------------------------------
 
     @derived(needs=("trained",))
     def claim_pair(self) -> Pair | None:
         """What the accountant says of the training in view."""
-        return None if self.trained is None else self.trained.audit.reference
+        return None if self.page.trained is None else self.page.trained.audit.reference
 
     @derived(needs=("trained",))
     def heuristic_pair(self) -> Pair | None:
         """What the final model alone leaks if losses are linear; a heuristic."""
-        return None if self.trained is None else self.trained.audit.heuristic_reference
+        return None if self.page.trained is None else self.page.trained.audit.heuristic_reference
 
     @derived(needs=("claim_pair", "log_delta"))
     def claim(self) -> float | None:
         """ε of the accountant."""
-        return _epsilon(self.claim_pair(), self.delta.value)
+        return _epsilon(self.claim_pair(), self.page.delta.value)
 
     @derived(needs=("heuristic_pair", "log_delta"))
     def heuristic(self) -> float | None:
         """ε of the last-iterate pair."""
-        return _epsilon(self.heuristic_pair(), self.delta.value)
+        return _epsilon(self.heuristic_pair(), self.page.delta.value)
 
     @derived(needs=("result", *ASKED))
     def path(self) -> AnytimePath | None:
         """The anytime bound after each model; None where there is none."""
-        result = self.result()
+        result = self.page.result()
         if result is None or not result.anytime:
             return None
-        return result.path(self.delta.value, self.confidence)
+        return result.path(self.page.delta.value, self.page.confidence)
 
     @derived(needs=("trained", "result", "confidence"))
     def band(self) -> TradeoffBand | None:
         """The certified trade-off curve, after the last model."""
-        result = self.result()
-        return result.band(self.confidence) if result and self.trained.complete else None
+        result = self.page.result()
+        return result.band(self.page.confidence) if result and self.page.trained.complete else None
 
     @derived(needs=("trained", "result", *ASKED))
     def last(self) -> Bound | None:
         """The bound for all models, after the last one."""
-        result = self.result()
-        if result is None or not self.trained.complete:
+        result = self.page.result()
+        if result is None or not self.page.trained.complete:
             return None
-        return result.last(self.delta.value, self.confidence)
+        return result.last(self.page.delta.value, self.page.confidence)
 
     @derived(needs=("result", "claim_pair"))
     def evidence(self) -> ClaimEvidence | None:
         """E-values against the whole curve of the claim; None where there are none."""
-        result, pair = self.result(), self.claim_pair()
+        result, pair = self.page.result(), self.claim_pair()
         if result is None or pair is None or not result.anytime:
             return None
         return result.evidence(pair)
@@ -114,13 +111,13 @@ class TrainingFindings(TrainingWatched):
     @property
     def why_void(self) -> str:
         """Why what is shown is not valid; "" while it is."""
-        if self.run_number() > 1:
-            error = percent(1 - self.confidence)
+        if self.page.run_number() > 1:
+            error = percent(1 - self.page.confidence)
             return (
-                f"run no. {self.run_number()} of this audit: the error probability of {error} "
+                f"run no. {self.page.run_number()} of this audit: the error probability of {error} "
                 "covers one run, not repeating it with other seeds"
             )
-        return self.validity.words
+        return self.page.validity.words
 
     def _valid(self, bound: Bound) -> Bound:
         """The bound, marked as not valid after a choice that was made because of results."""
@@ -131,8 +128,8 @@ class TrainingFindings(TrainingWatched):
         """What the scores so far say of the claim; None while they say nothing."""
         evidence, last, claim = self.evidence(), self.last(), self.claim()
         if evidence is not None:
-            n = self.trained.models // 2
-            row = evidence.refuted_at(self.confidence, n)
+            n = self.page.trained.models // 2
+            row = evidence.refuted_at(self.page.confidence, n)
             how = f"e-value {short_e_value(evidence.log_at(n))}, anytime"
             models, void = None if row is None else 2 * row, evidence.void or self.why_void
             return Judged(row is not None, how, models, void)
@@ -155,11 +152,11 @@ class TrainingFindings(TrainingWatched):
         """Whether the scores so far refute the accountant's claim."""
         found = self.judged()
         if found is None:
-            return WAITING if self.trained is None else Fact("–", self._not_yet())
+            return WAITING if self.page.trained is None else Fact("–", self._not_yet())
         if found.void:
             return Fact("not valid", found.void)
         by = [] if found.models is None else [f"by model {found.models:,}"]
-        note = " · ".join([*by, percent(self.confidence), found.how])
+        note = " · ".join([*by, percent(self.page.confidence), found.how])
         return Fact("refuted" if found.refuted else "not refuted", note)
 
     @number(
@@ -175,17 +172,19 @@ class TrainingFindings(TrainingWatched):
         path = self.path()
         if path is not None:
             return self._valid(path.bound)
-        if self.trained is None:
+        if self.page.trained is None:
             return WAITING
-        return Fact("–", "needs many models" if self.result() else "needs more models")
+        return Fact("–", "needs many models" if self.page.result() else "needs more models")
 
     @number("Claimed ε", needs=("claim", "trained", "log_delta"))
     def claimed(self) -> Fact:
         """ε of the accountant for all noisy gradients, without a bug."""
         claim = self.claim()
         if claim is None:
-            return WAITING if self.trained is None else Fact("–", NO_CLAIM)
-        return Fact(f"≤ {round_safely(claim, 'up')}", f"accountant, δ = {plain(self.delta.value)}")
+            return WAITING if self.page.trained is None else Fact("–", NO_CLAIM)
+        return Fact(
+            f"≤ {round_safely(claim, 'up')}", f"accountant, δ = {plain(self.page.delta.value)}"
+        )
 
     @number(
         "Final model alone",
@@ -198,7 +197,7 @@ class TrainingFindings(TrainingWatched):
         """ε of the last-iterate pair (arXiv 2410.06186)."""
         value = self.heuristic()
         if value is None:
-            if self.trained is None:
+            if self.page.trained is None:
                 return WAITING
             more = "the audit sees more than the final model"
             return Fact("–", more if self.claim_pair() is not None else NO_CLAIM)
@@ -215,14 +214,14 @@ class TrainingFindings(TrainingWatched):
         found = self.last()
         if found is not None:
             return self._valid(found)
-        return WAITING if self.trained is None else Fact("–", self._no_bound_yet())
+        return WAITING if self.page.trained is None else Fact("–", self._no_bound_yet())
 
     @number("Models", needs=("trained", "job_states"))
     def progress(self) -> Fact:
         """Models trained so far, how many a second, and the time left."""
-        if self.trained is None:
+        if self.page.trained is None:
             return WAITING
-        state, run = self.work.state("train"), self.trained
+        state, run = self.page.work.state("train"), self.page.trained
         done = f"{run.models:,} of {run.audit.models:,}"
         if state.status == "stored" or not state.seconds or state.shown != "this run":
             return Fact(done)
@@ -237,21 +236,21 @@ class TrainingFindings(TrainingWatched):
         return self._no_bound_yet()
 
     def _no_bound_yet(self) -> str:
-        if self.trained.complete:
+        if self.page.trained.complete:
             return "needs more models"
-        return f"only after the last of {self.trained.audit.models:,} models"
+        return f"only after the last of {self.page.trained.audit.models:,} models"
 
     # -- in plain words ----------------------------------------------------------------------------
 
     @sentence(needs=("trained",), place="head")
     def what(self) -> str:
         """What was trained."""
-        return "" if self.trained is None else f"{described(self.trained.audit)}."
+        return "" if self.page.trained is None else f"{described(self.page.trained.audit)}."
 
     @sentence(needs=("trained",), place="strip")
     def bug_words(self) -> str:
         """The bug that is switched on."""
-        bug = "none" if self.trained is None else self.trained.audit.settings.bug
+        bug = "none" if self.page.trained is None else self.page.trained.audit.settings.bug
         if bug == "none":
             return ""
         return f"The training in view has a bug. {PROCEDURES[bug].about}"
@@ -259,7 +258,7 @@ class TrainingFindings(TrainingWatched):
     @sentence(needs=("judged", "claim_pair", "trained", "confidence"))
     def said(self) -> str:
         """The verdict in words."""
-        if self.trained is None:
+        if self.page.trained is None:
             return PRESS
         found, pair = self.judged(), self.claim_pair()
         if found is None or pair is None:
@@ -267,23 +266,27 @@ class TrainingFindings(TrainingWatched):
         claim = f"The claim of the accountant ({pair.name})"
         if found.void:
             return f"{claim} is not tested: {found.void}."
-        often = f"A true claim is refuted in at most {percent(1 - self.confidence)} of such audits"
+        often = (
+            f"A true claim is refuted in at most {percent(1 - self.page.confidence)} of such audits"
+        )
         if self.evidence() is not None:
             often += ", whenever they are stopped"
         if not found.refuted:
-            return f"{claim} is not refuted{'' if self.trained.complete else ' so far'}. {often}."
+            return (
+                f"{claim} is not refuted{'' if self.page.trained.complete else ' so far'}. {often}."
+            )
         by = "" if found.models is None else f" by model {found.models:,}, and this is final"
         return f"{claim} is refuted{by}. {often}."
 
     @sentence(needs=("trained",))
     def how_it_shows(self) -> str:
         """How the bug shows in the audit."""
-        return "" if self.trained is None else control_words(self.trained.audit)
+        return "" if self.page.trained is None else control_words(self.page.trained.audit)
 
     @sentence(needs=("trained",))
     def stopped(self) -> str:
         """What a training that was stopped means for the bounds."""
-        run = self.trained
+        run = self.page.trained
         if run is None or run.complete:
             return ""
         return (
@@ -294,9 +297,9 @@ class TrainingFindings(TrainingWatched):
     @sentence(needs=("trained", "result"), place="foot")
     def how(self) -> str:
         """What the audit does, and what its bounds rest on."""
-        if self.trained is None:
+        if self.page.trained is None:
             return ""
-        audit, result = self.trained.audit, self.result()
+        audit, result = self.page.trained.audit, self.page.result()
         rule = f" {result.rule}" if result is not None else ""
         return (
             f"{audit.about} {_rests_on(audit)}{rule} The noise is pseudo-random: these models are "
@@ -314,9 +317,9 @@ class TrainingFindings(TrainingWatched):
     )
     def distributions(self) -> dict[str, Any]:
         """How many scores lie in each bin, of what was in the training data and what was not."""
-        result = self.result()
+        result = self.page.result()
         if result is None:
-            return empty(PRESS if self.trained is None else MORE)
+            return empty(PRESS if self.page.trained is None else MORE)
         return live_charts.arriving(*result.groups)
 
     @figure(
@@ -330,9 +333,11 @@ class TrainingFindings(TrainingWatched):
         """Lower bound on ε after each number of models, the claim, and the heuristic."""
         path = self.path()
         if path is None:
-            return empty(PRESS if self.trained is None else self._no_path())
-        planned = self.trained.audit.models
-        return live_charts.bounds(path, planned, self.delta.value, self.claim(), self.heuristic())
+            return empty(PRESS if self.page.trained is None else self._no_path())
+        planned = self.page.trained.audit.models
+        return live_charts.bounds(
+            path, planned, self.page.delta.value, self.claim(), self.heuristic()
+        )
 
     @figure(
         "Evidence against the claim",
@@ -347,8 +352,8 @@ class TrainingFindings(TrainingWatched):
         """The e-value against the whole curve of the claim after each number of models."""
         found = self.evidence()
         if found is None:
-            return empty(PRESS if self.trained is None else self._no_path())
-        return live_charts.evidence(found, self.trained.audit.models, self.confidence)
+            return empty(PRESS if self.page.trained is None else self._no_path())
+        return live_charts.evidence(found, self.page.trained.audit.models, self.page.confidence)
 
     @figure(
         "Trade-off curve of all models",
@@ -361,21 +366,21 @@ class TrainingFindings(TrainingWatched):
         """Error rates of attacks by threshold, and those that the claim allows."""
         band = self.band()
         if band is None:
-            return empty(PRESS if self.trained is None else self._no_band())
+            return empty(PRESS if self.page.trained is None else self._no_band())
         return final_charts.tradeoff(
-            roc(self.trained.result), band, self.claim_pair(), self.heuristic_pair()
+            roc(self.page.trained.result), band, self.claim_pair(), self.heuristic_pair()
         )
 
     def _no_path(self) -> str:
-        if self.result() is None:
+        if self.page.result() is None:
             return MORE
         if self.claim_pair() is None and self.path() is not None:
             return f"{NO_CLAIM[0].upper()}{NO_CLAIM[1:]}."
         return "This audit has no score for each model: see the bound after the last one."
 
     def _no_band(self) -> str:
-        if not self.trained.complete:
-            return f"Shown after the last of {self.trained.audit.models:,} models."
+        if not self.page.trained.complete:
+            return f"Shown after the last of {self.page.trained.audit.models:,} models."
         return "Open the result to see its curves."
 
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from workbench.pages.core.page import Section
+from workbench.pages.core.page import Page, Section
+from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.training.code import training_code
 from workbench.pages.training.findings import TrainingFindings
-from workbench.training.runs.gallery import GalleryRun
-from workbench.training.runs.run import TrainingRun
-from workbench.workspaces.home import given_workspace
+from workbench.pages.training.setup import TrainingSetup
+from workbench.pages.training.watching import TrainingWatched
 
 
-class TrainPage(TrainingFindings):
-    """State and drawings of the page."""
+class TrainPage(Page):
+    """State and drawings of the page.
+
+    Parameters
+    ----------
+    given : TrainingRun or GalleryRun, optional
+        The run that it begins with.
+    **more
+        As of `Page`.
+    """
 
     title = "Train and audit"
     about = (
@@ -22,31 +30,18 @@ class TrainPage(TrainingFindings):
     )
     main: ClassVar[tuple[str, ...]] = ("bug", "noise")
 
+    delta = DeltaSetting()
+    validity = Validity({"log_delta": "δ", "confidence": "the confidence"}, resets=())
+    setup = TrainingSetup()
+    watching = TrainingWatched()
+    findings = TrainingFindings()
+
     controls: ClassVar[tuple[Section, ...]] = (
-        TrainingFindings.run,
-        TrainingFindings.training,
-        TrainingFindings.audited,
+        TrainingWatched.run,
+        TrainingSetup.training,
+        TrainingSetup.audited,
     )
 
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore``."""
         return training_code(self, spec)
-
-
-class GivenTrainPage(TrainPage):
-    """`TrainPage` that begins with the run given.
-
-    Parameters
-    ----------
-    given : TrainingRun or GalleryRun
-    """
-
-    def __init__(self, given: TrainingRun | GalleryRun, **params: Any):
-        self._given = given
-        super().__init__(**{"workspace": given_workspace(), **params})
-        self.take(given)
-
-    @property
-    def subjects(self) -> tuple[Any, ...]:
-        """The run given."""
-        return (self._given,)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.core.page import Control, Section
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
-from workbench.pages.inputs.settings import ChosenAfterLooking, DeltaSetting
 from workbench.training.audits.audited_record import RECORDS
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.registry import AUDITS, make_audit
@@ -50,18 +50,15 @@ def many_models(kind: str) -> bool:
 
 
 def _own(page: Any) -> bool:
-    return bool(page.own)
+    return bool(page.setup.own)
 
 
 def _of(*kinds: str) -> Callable[[Any], bool]:
-    return lambda page: page.own and page.kind in kinds
+    return lambda page: page.setup.own and page.kind in kinds
 
 
-class TrainingSetup(DeltaSetting, ChosenAfterLooking, Page):
-    """Base of the page: what is trained, with which bug, and what is audited.
-
-    Provides ``audit()`` and the sections ``training`` and ``audited``.
-    """
+class TrainingSetup(Part):
+    """What is trained, with which bug, and what is audited."""
 
     data = param.Selector(
         default="digits",
@@ -167,7 +164,7 @@ class TrainingSetup(DeltaSetting, ChosenAfterLooking, Page):
             Control("statistic", when=_of("white-box", "white-box-one-run")),
             Control("canary_norm", when=_of("white-box")),
             Control("canaries", when=_of("one-run", "one-shot", "many-records", *ONE_RUN)),
-            Control("log_models", when=lambda page: not page.own or many_models(page.kind)),
+            Control("log_models", when=lambda page: not page.setup.own or many_models(page.kind)),
             Control("seed"),
             Control("log_delta"),
             Control("confidence"),

@@ -8,10 +8,11 @@ import numpy as np
 import param
 
 from workbench.onerun.run import OneRun
-from workbench.pages.core.jobs import JobState, Run, job
-from workbench.pages.core.page import Control, Section, derived
+from workbench.pages.core.jobs import Shown, job
+from workbench.pages.core.page import Control, Page, Section, derived
+from workbench.pages.core.part import Part
 from workbench.pages.core.stored import first_result
-from workbench.pages.training.setup import AUDITED, BUG, TRAINING, TrainingSetup
+from workbench.pages.training.setup import AUDITED, BUG, TRAINING
 from workbench.pages.training.shown import ShownResult, shown
 from workbench.pages.training.words import described
 from workbench.progress import Report
@@ -35,12 +36,8 @@ ASKED = (*BUG, *TRAINING, *AUDITED)
 DIGITS = 9
 
 
-class TrainingWatched(TrainingSetup):
-    """Adds the training.
-
-    Provides the job ``train``, ``trained``, ``result()``, ``run_number()`` and the section ``run``.
-    Needs ``audit()``.
-    """
+class TrainingWatched(Part):
+    """The training, the run in view, and where its result goes."""
 
     trained = param.Parameter(precedence=-1, doc="A `TrainingRun`, or a `GalleryRun`.")
     seen = param.Parameter((), precedence=-1, doc="Audit and seed of the runs that were seen.")
@@ -63,37 +60,38 @@ class TrainingWatched(TrainingSetup):
         (
             Control("bug"),
             Control("shown_by", when=lambda page: page.bug != "none"),
-            Control("corrected", when=lambda page: not page.own),
-            Control("noise_scale", when=lambda page: page.own and page.bug == "scaled-noise"),
+            Control("corrected", when=lambda page: not page.setup.own),
+            Control("noise_scale", when=lambda page: page.setup.own and page.bug == "scaled-noise"),
             Control("train"),
             Control("finished"),
             Control("open_result", when=lambda page: page.result() is not None),
         ),
     )
 
-    def __init__(self, **params: Any):
-        self._before: tuple[Any, Run | None, JobState] = (None, None, JobState())
-        super().__init__(**params)
-        self.param.watch(self._saw, "trained")
-        self.param.watch(self._open_result, "open_result")
-        self.param.watch(self._open_finished, "finished")
-        if (stored := first_result(self, "train", "training")) is not None:
-            self.work.show_stored("train", run_of(self, stored))
+    def start(self, given: frozenset[str]) -> None:
+        """Show the run given, or the stored one of the first settings."""
+        page = self.page
+        self._before = Shown(None)
+        page.param.watch(self._saw, "trained")
+        page.param.watch(self._open_result, "open_result")
+        page.param.watch(self._open_finished, "finished")
+        if (stored := first_result(page, "train", "training")) is not None:
+            page.work.show_stored("train", run_of(page, stored))
+        if page.given is not None:
+            self.take(page.given)
 
     @job("Train", needs=ASKED, into="trained")
     def train(self, report: Report) -> TrainingRun:
         """Trains the models. Press again to stop: the anytime bound stays valid."""
         report(0.0, "Starting the processes …")
-        return run_training_audit(self.audit(), self.seed, report=report)
+        return run_training_audit(self.page.setup.audit(), self.page.seed, report=report)
 
     # -- what was trained --------------------------------------------------------------------------
 
-    @property
     def shows_results(self) -> bool:
         """Whether there are scores in view, because of which a choice may be made."""
         return self.trained is not None
 
-    @property
     def sights(self) -> tuple[Sight, ...]:
         """The run in view, which is known by its settings and its seed."""
         if self.trained is None:
@@ -125,11 +123,11 @@ class TrainingWatched(TrainingSetup):
         if self.trained is None:
             return
         if not isinstance(self.trained, GalleryRun):
-            self.set_quietly(finished="")
+            self.page.set_quietly(finished="")
         run = _audited(self.trained), self.trained.seed
         if run not in self.seen:
             self.seen = (*self.seen, run)
-        self.validity.recall(arriving=True)
+        self.page.validity.recall(arriving=True)
 
     def take(self, run: TrainingRun | GalleryRun) -> None:
         """Take a run into view that was not trained here.
@@ -139,33 +137,22 @@ class TrainingWatched(TrainingSetup):
         run : TrainingRun or GalleryRun
         """
         _ = run.result  # a ValueError here leaves the page as it was
-        self._results.pop("trained", None)
-        self._mark_job("train", JobState())
-        self.param.update(trained=run, message="")
+        self.page.work.show("train", Shown(run))
 
     def _open_finished(self, event: Any) -> None:
         """Take the chosen run of the gallery into view; without one, what was there before."""
-        if self.quiet:
+        if self.page.quiet:
             return
         if not event.old:
-            state = self.job_states.get("train", JobState())
-            self._before = self.trained, self._results.get("trained"), state
+            self._before = self.page.work.shown("train")
         if not self.finished:
-            self._return()
+            self.page.work.show("train", self._before)
             return
         try:
             self.take(GalleryRun(self.finished))
         except ValueError as error:
-            self.set_quietly(finished="")
-            self.message = str(error)
-
-    def _return(self) -> None:
-        """Bring back the run that was in view before those of the gallery."""
-        trained, results, state = self._before
-        if results is not None:
-            self._results["trained"] = results
-        self._mark_job("train", state)
-        self.param.update(trained=trained, message="")
+            self.page.set_quietly(finished="")
+            self.page.message = str(error)
 
     # -- where it goes -----------------------------------------------------------------------------
 
@@ -179,14 +166,14 @@ class TrainingWatched(TrainingSetup):
             if isinstance(result.result, Scores):
                 self._add_scores(run, result.result, name)
             elif isinstance(result.result, ScoreTable):
-                added = self.workspace.add_table(result.result, name)
-                self.workspace.choose(added.key)
+                added = self.page.workspace.add_table(result.result, name)
+                self.page.workspace.choose(added.key)
             else:
                 self._bring_canaries(result.result, name)
         except ValueError as error:
-            self.message = str(error)
+            self.page.message = str(error)
         else:
-            self.goes_to = result.page
+            self.page.goes_to = result.page
 
     def _add_scores(self, run: TrainingRun | GalleryRun, scores: Scores, name: str) -> None:
         """Add scores; those of a training that was stopped say so."""
@@ -198,15 +185,15 @@ class TrainingWatched(TrainingSetup):
         )
         reread = "" if run.complete else STOPPED
         table = table_of_scores(scores)
-        added = self.workspace.bring((table,), source, reading_of(scores), name, reread)
-        self.workspace.choose(added.key)
+        added = self.page.workspace.bring((table,), source, reading_of(scores), name, reread)
+        self.page.workspace.choose(added.key)
 
     def _bring_canaries(self, run: OneRun, name: str) -> None:
         """Bring the canaries to the page One run as a file; larger scores indicate inclusion."""
         frame = run.to_frame().assign(score=oriented(run.scores, run.larger_is_member))
         content, file = frame.to_csv(index=False).encode(), f"{name}.csv"
-        digest = self.workspace.keep_file(file, content)
-        self.goes_with = {"source": "My file", "upload": [[file, len(content), digest]]}
+        digest = self.page.workspace.keep_file(file, content)
+        self.page.goes_with = {"source": "My file", "upload": [[file, len(content), digest]]}
 
 
 def stored_of(run: TrainingRun) -> dict[str, Any]:
@@ -225,12 +212,12 @@ def stored_of(run: TrainingRun) -> dict[str, Any]:
     }
 
 
-def run_of(page: TrainingSetup, stored: dict[str, Any]) -> TrainingRun:
+def run_of(page: Page, stored: dict[str, Any]) -> TrainingRun:
     """The run of `stored_of`, of the audit and the seed of a page.
 
     Parameters
     ----------
-    page : TrainingSetup
+    page : TrainPage
     stored : dict
     """
     rows = Rows(
@@ -239,7 +226,7 @@ def run_of(page: TrainingSetup, stored: dict[str, Any]) -> TrainingRun:
         np.array(stored["included"], dtype=bool),
         np.array(stored["score"], dtype=float),
     )
-    plan = TrainingPlan(page.audit(), page.seed)
+    plan = TrainingPlan(page.setup.audit(), page.seed)
     return TrainingRun(plan, TrainedModels(np.unique(rows.model), rows))
 
 
