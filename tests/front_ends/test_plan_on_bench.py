@@ -37,7 +37,9 @@ def test_a_plan_is_chosen_undone_and_redone(bench, reader):
     for kind, state in (("undo", before), ("redo", after), ("undo", before)):
         reader.does(kind)
         assert (page.settings(), page.epsilon_here().void, page.epsilon().void) == state
-    assert [one.data_sha256 for one in space.audits.plans.uses(plan)] == [page.dataset.sha256]
+    assert [one.data_sha256 for one in space.audits.plans.uses(plan)] == [
+        page.source.dataset.sha256
+    ]
 
 
 def test_a_plan_that_is_stored_while_the_page_is_open_is_offered(bench, reader):
@@ -95,7 +97,7 @@ def test_data_that_are_opened_under_a_plan_are_shown_under_it(bench, reader):
     bench.live("import").page.upload = (("x.csv", text.encode()),)
     reader.sets("import", "plan", "release 3")
     reader.sets("import", "accept", True)
-    assert page.dataset.name == "x"
+    assert page.source.dataset.name == "x"
     assert (page.registered.name, page.threshold, page.confidence) == ("release 3", 0.4, 0.99)
     assert page.departing() == ""
     assert page.epsilon_here().void is None

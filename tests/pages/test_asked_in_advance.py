@@ -38,13 +38,13 @@ def test_it_is_in_time_for_the_data_that_come_next(page, asked):
     )
     bound = getattr(page, asked)()
     library = (
-        wb.epsilon_lower_bound(page.scores, page.delta, guarantee="one question")
+        wb.epsilon_lower_bound(page.scores, page.delta.value, guarantee="one question")
         if asked == "epsilon"
         else wb.mu_lower_bound(page.scores, guarantee="one question")
     )
     assert bound == library
     assert bound.void is None
-    simultaneous = page.band().mu() if asked == "mu" else page.band().epsilon(page.delta)
+    simultaneous = page.band().mu() if asked == "mu" else page.band().epsilon(page.delta.value)
     assert bound.value > simultaneous.value
     assert simultaneous.rounded in page.in_advance()
 

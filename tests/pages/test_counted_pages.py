@@ -61,9 +61,9 @@ def test_a_page_draws_everything_in_little_memory(name, many):
 
 def test_the_numbers_of_the_scores_page_are_those_of_the_pair(many):
     page = ScoresPage(many)
-    truth = wb.GaussianPair(1).epsilon(page.delta)
+    truth = wb.GaussianPair(1).epsilon(page.delta.value)
     bound = next(x for x in map(page.draw, page.numbers()) if isinstance(x, Bound))
-    assert 0.95 * truth < page.band().epsilon(page.delta).value <= truth
+    assert 0.95 * truth < page.band().epsilon(page.delta.value).value <= truth
     assert bound.n_p == many.n_p
 
 
@@ -128,7 +128,7 @@ def test_the_direction_of_kept_counts_can_be_changed(many):
     kept = ws.add_scores(many.with_direction(False))
     assert ws.scores(kept.key).same_arrays(many)
     page = ImportPage(workspace=ws)
-    page.open_dataset(kept.key)
+    page.choosing.open_dataset(kept.key)
     assert f"{many.n_p:,} scores of members" in page.groups()
     assert [page.draw(item) for item in page.items()]
     page.larger_is_member = True

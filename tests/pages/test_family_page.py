@@ -264,9 +264,9 @@ def test_the_dots_of_the_profile_are_the_numbers_and_lie_on_their_curves(page):
     ):
         dot = trace(figure, f"ε at δ, {text}")
         assert dot["x"] == [pytest.approx(bound.value, abs=1e-9)]
-        assert dot["y"] == [page.delta]
+        assert dot["y"] == [page.delta.value]
         curve = trace(figure, text)
-        on_it = list(curve["y"]).index(page.delta)
+        on_it = list(curve["y"]).index(page.delta.value)
         assert curve["x"][on_it] == dot["x"][0]
         assert np.all(np.diff(curve["x"]) <= 0)
         assert curve["x"][-1] == 0

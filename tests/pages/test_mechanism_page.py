@@ -365,7 +365,7 @@ def test_a_search_that_is_cancelled_keeps_its_trials():
 
     calls = threading.Semaphore(25)  # two trials, and the third has begun
     page = MechanismPage(slow, "pure(60)", **{**TINY, "trials": 9})
-    page.source = lambda: {"datasets": "random"}  # in this process, and without a time limit
+    page.choice.source = lambda: {"datasets": "random"}  # in this process, and without a time limit
     page.work.begin("search")
     assert reached.wait(PATIENCE)
     page.work.cancel("search")

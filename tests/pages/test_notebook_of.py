@@ -223,7 +223,7 @@ def test_data_are_found_by_their_hash(tmp_path):
     empty = str(tmp_path / "empty")
     written(tmp_path, "lost", page)
     assert in_a_program(tmp_path, WORKBENCH_HOME=empty)["lost"]["error"] == (
-        f"WorkspaceError: the scores of “my losses” (SHA-256 {page.dataset.sha256}) are "
+        f"WorkspaceError: the scores of “my losses” (SHA-256 {page.source.dataset.sha256}) are "
         f"neither in the workspace of this computer nor in {tmp_path}: put {LOSSES!r} beside the "
         "notebook"
     )

@@ -67,7 +67,7 @@ def test_every_mechanism_draws(mechanism, rule):
     page = OneRunPage(mechanism=mechanism, rule=rule, family="randomized-response")
     for text in draw(page).values():
         assert "NaN" not in text
-    truth = page.simulated().epsilon(page.delta)
+    truth = page.simulated().epsilon(page.delta.value)
     for bound in page.by_method().values():
         assert not isinstance(bound, Bound) or bound.value <= truth
 
@@ -257,10 +257,10 @@ def test_the_bounds_fall_as_the_interference_is_dragged():
 def test_a_wrong_family_is_told_and_claims_too_much():
     page = OneRunPage(mechanism="laplace", log_canaries=4.0)
     assert "not in the Gaussian family" in page.mismatch()
-    assert page.bits().value > page.simulated().epsilon(page.delta)
+    assert page.bits().value > page.simulated().epsilon(page.delta.value)
     page.family = "laplace"
     assert page.mismatch() == ""
-    assert page.bits().value <= page.simulated().epsilon(page.delta)
+    assert page.bits().value <= page.simulated().epsilon(page.delta.value)
 
 
 # -- charts --------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ def test_more_canaries_are_simulated():
     found = page.work.run("simulate")
     for item in page.figures():
         assert "NaN" not in board.content(page.draw(item))
-    assert found.truth == pytest.approx(page.simulated().epsilon(page.delta))
+    assert found.truth == pytest.approx(page.simulated().epsilon(page.delta.value))
     drawn = {trace["name"]: trace for trace in page.growth()["data"]}
     assert list(drawn[EXACT]["y"]) == pytest.approx(list(found.mean(EXACT)))
     assert not page.work.state("simulate").stale

@@ -169,7 +169,7 @@ def test_what_the_page_cannot_show_is_a_deviation(space, choice):
 
 def test_delta_voids_the_joint_test_only(space):
     page, plan = opened(space, delta=3e-6)
-    assert page.delta == 3e-6
+    assert page.delta.value == 3e-6
     assert page.epsilon_here().void is None
     page.log_delta = -3
     assert page.epsilon_here().void == f"δ is 0.001; {plan.label} fixed 3e-6"
@@ -242,7 +242,7 @@ def test_going_back_to_the_direction_of_the_plan_is_valid(space):
     page.plan = stored.sha256
     assert "the direction of the score is larger = member" in page.epsilon_here().void
     reread(page, larger_is_member=False)
-    assert page.reread == "the direction of the score"
+    assert page.validity.read_anew == "the direction of the score"
     assert page.threshold == 0.3
     assert page.epsilon_here().void is None
     assert page.epsilon().void is None

@@ -67,7 +67,7 @@ def test_the_numbers_are_those_of_the_library():
     assert list(found.numbers.values()) == direct.numbers.tolist()
     assert np.array_equal(found.jaccard, direct.jaccard, equal_nan=True)
     assert [n for _, n in found.intersections] == [n for _, n in direct.intersections]
-    limits = direct.each_record(page.delta, 0.95)
+    limits = direct.each_record(page.delta.value, 0.95)
     assert np.array_equal(found.together.limits, limits.values)
     summary, words = draw(page)
     assert f"LiRA finds {direct.numbers[1]}" in summary
@@ -173,7 +173,7 @@ def test_another_kind_after_looking_voids_the_limits():
     assert page.looked == ""
     page.scores_are = "probability"
     assert page.looked == "what the scores are"
-    assert "not valid: what the scores are was changed" in page.looked_sentence
+    assert "not valid: what the scores are was changed" in page.validity.sentence
     page.scores_are = "log-odds"  # as before anything was seen
     assert page.looked == ""
 

@@ -179,7 +179,7 @@ def test_a_move_never_asks_for_the_limits_again():
 def test_a_large_table_is_ranked_when_asked_and_as_a_job(monkeypatch):
     monkeypatch.setattr(ranking_module, "SMALL", 100)
     page = RecordsPage(data=DRAWN)
-    assert page.is_large
+    assert page.per_record.is_large
     assert page.worst().text == "–"
     assert "Press “Rank all records”" in page.doubt()
     draw(page)

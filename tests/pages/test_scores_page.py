@@ -91,7 +91,7 @@ def test_a_threshold_from_the_data_voids_its_pointwise_bound(page):
 
 
 def test_a_threshold_set_before_fresh_draws_holds(page):
-    page.data = page.drawn
+    page.data = page.source.drawn
     page.threshold = 0.5
     assert page.epsilon_here().void
     page.draw_again = True
@@ -105,7 +105,7 @@ def test_a_threshold_set_before_fresh_draws_holds(page):
 
 
 def test_fixed_bins_hold_only_when_set_before_fresh_draws(page):
-    page.data = page.drawn
+    page.data = page.source.drawn
     assert "derived from the data" in page.fixed_bins()
     page.param.update(bin_rule="count", fixed_range=True, range_low=-4, range_high=5)
     assert "after seeing" in page.fixed_bins()
@@ -118,7 +118,7 @@ def test_fixed_bins_hold_only_when_set_before_fresh_draws(page):
 
 @pytest.mark.parametrize("rule", ["scott", "fd", "quantile"])
 def test_a_rule_voids_fixed_bin_limits_even_over_a_fixed_range(page, rule):
-    page.data = page.drawn
+    page.data = page.source.drawn
     page.param.update(bin_rule=rule, fixed_range=True, range_low=-4, range_high=5)
     page.draw_again = True
     assert "Not valid" in page.fixed_bins()
@@ -205,7 +205,7 @@ def test_what_was_claimed_of_an_example_is_not_claimed_of_other_data(page):
     assert (page.reference_kind, page.claim().text, page.judged()) == (None, "–", "")
     page.data = example_key("gaussian")
     assert page.reference_kind == "gaussian"
-    page.data = page.drawn
+    page.data = page.source.drawn
     assert page.reference_kind is None
     page.reference_kind = "gaussian"
     page.sample_mu += page.param.sample_mu.step
@@ -223,7 +223,7 @@ def test_dropping_nonfinite_scores_marks_the_bounds(page):
 
 @pytest.mark.parametrize("key", ["example:nothing", "draw:gaussian?mu=9.0&n=100&seed=0", "none"])
 def test_data_that_are_not_there_leave_the_former_in_view_under_their_name(page, key):
-    page.data = page.drawn
+    page.data = page.source.drawn
     before, scores = page.settings(), page.scores
     with pytest.raises(ValueError, match=r"there is no data set|cannot be drawn"):
         page.data = key
@@ -236,7 +236,7 @@ def test_the_data_on_offer_are_those_of_the_workspace_and_what_is_in_view(page):
     offered = page.param.data.get_range()
     assert offered["mine"] == dataset.key
     assert offered["Gaussian, μ = 1"] == example_key("gaussian")
-    assert offered["Sampled from a pair"] == page.drawn
+    assert offered["Sampled from a pair"] == page.source.drawn
     page.workspace.rename(dataset.key, "Gaussian, μ = 1")
     assert page.param.data.get_range()["Gaussian, μ = 1 (File)"] == dataset.key
     page.workspace.remove(dataset.key)
@@ -431,7 +431,7 @@ def test_a_learned_ordering_sees_what_no_threshold_sees(page):
 
 
 def test_approximate_intervals_at_the_threshold_are_called_so(page):
-    page.data = page.drawn
+    page.data = page.source.drawn
     page.param.trigger("draw_again")
     assert page.epsilon_here().guarantee == "pointwise"
     page.interval = "jeffreys"

@@ -6,13 +6,16 @@ import workbench as wb
 from workbench.assets.controls import Controls
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.sliders import LogNumber
-from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting, ResetSetting
+from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting, Validity
 
 BOUND = wb.epsilon_lower_bound(wb.GaussianPair(1).sample(100, seed=0), delta=1e-5)
 
 
-class Toy(ResetSetting, DeltaSetting, Page):
+class Toy(Page):
     """All shared settings, and a count."""
+
+    delta = DeltaSetting()
+    validity = Validity()
 
     log_n = LogNumber(3.0, bounds=(0, 6), step=0.25, whole=True, label="Samples")
     controls = (
@@ -25,31 +28,35 @@ class Toy(ResetSetting, DeltaSetting, Page):
 
 def test_delta_is_ten_to_the_saved_setting():
     page = Toy()
-    assert page.delta == 1e-5
+    assert page.delta.value == 1e-5
     page.log_delta = -2.5
-    assert page.delta == pytest.approx(10**-2.5)
+    assert page.delta.value == pytest.approx(10**-2.5)
     assert "log_delta" in page.settings()
 
 
 def test_a_page_that_does_not_mark_choices_has_the_same_levels():
-    assert ConfidenceSetting.param.confidence.get_range() == Toy.param.confidence.get_range()
+    assert (
+        ConfidenceSetting.parameters["confidence"].get_range() == Toy.param.confidence.get_range()
+    )
     assert list(Toy.param.confidence.get_range())[:2] == ["90%", "95%"]
 
 
 def test_a_choice_after_looking_marks_bounds_until_reset():
     page = Toy()
-    assert page.certified(BOUND) is BOUND
+    assert page.validity.certified(BOUND) is BOUND
     page.confidence = 0.9
-    assert page.certified(BOUND).void == "the confidence was changed after results were seen"
-    assert page.certified(BOUND.voided("sorted")).void == "sorted"
-    assert page.looked_sentence.startswith(" The guarantee is not valid: the confidence")
+    assert (
+        page.validity.certified(BOUND).void == "the confidence was changed after results were seen"
+    )
+    assert page.validity.certified(BOUND.voided("sorted")).void == "sorted"
+    assert page.validity.sentence.startswith(" The guarantee is not valid: the confidence")
     page.reset = True
-    assert (page.confidence, page.looked, page.looked_sentence) == (0.95, "", "")
+    assert (page.confidence, page.looked, page.validity.sentence) == (0.95, "", "")
 
 
 def test_settings_of_the_page_itself_mark_nothing():
     page = Toy()
-    page._set_quietly(confidence=0.99)
+    page.set_quietly(confidence=0.99)
     assert (page.confidence, page.looked) == (0.99, "")
 
 

@@ -247,7 +247,7 @@ def test_a_table_is_opened_on_records():
     page.open_result = True
     records = RecordsPage(workspace=workspace)
     records.follow(workspace.in_view("table"))
-    assert records.table.n_models == page.models
+    assert records.table.n_models == page.setup.models
     assert records.table.n_records == 20
 
 

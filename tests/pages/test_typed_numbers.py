@@ -116,7 +116,7 @@ def test_the_number_is_what_was_typed(typed):
 def test_what_is_typed_stands_in_the_code():
     page = ScoresPage()
     page.log_delta = math.log10(3e-6)
-    assert page.delta == 3e-6
+    assert page.delta.value == 3e-6
     assert "delta=3e-06" in page.code({})
 
 

@@ -168,7 +168,7 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
     result = replace(found(data.scores, confidence), series=member)
     page = data.page(arguments.delta, confidence)
     audit = page_audit(page, result, arguments.claim)
-    result = result.after(page.looked_words)
+    result = result.after(page.validity.words)
     if old is not None:
         kept = kept_scores(old, workspace)
         baseline = Baseline.of(old.audit, kept, audit, data.scores, confidence)

@@ -28,6 +28,7 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
+from workbench.pages.core.part import Part
 from workbench.pages.inputs.code import call, comment, data_code, kept, script
 from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
@@ -50,6 +51,92 @@ SYMBOLS = {"mu": "μ", "1/sigma": "1/σ", "epsilon": "ε"}
 FAMILY = ("family", "q")
 
 
+class FamilyResults(Part):
+    """The family, and what its test, its fit and the limits for any pair give."""
+
+    family = param.Selector(
+        default="gaussian",
+        objects=FAMILIES,
+        label="Family",
+        doc="Gaussian: the scores are normal with equal variances. Laplace and subsampled "
+        "Gaussian: the score is any increasing function of the likelihood ratio. Randomized "
+        "response: the score is the outcome. You may try several families; each bound is "
+        "conditional on its own.",
+    )
+
+    q = param.Number(
+        0.25,
+        bounds=(0, 1),
+        inclusive_bounds=(False, True),
+        softbounds=(0.001, 1),
+        step=0.001,
+        label="Sampling rate q",
+        doc="Known probability that the record is sampled.",
+    )
+
+    @property
+    def known_q(self) -> float | None:
+        """The sampling rate, where the family has one."""
+        return self.q if self.family == "subsampled-gaussian" else None
+
+    @derived(needs=("scores", *FAMILY, "confidence"), shared=True)
+    def check(self) -> FamilyCheck | str:
+        """The test of the family, or why no member of it can give these scores."""
+        try:
+            return family_check(self.page.scores, self.family, self.page.confidence, self.known_q)
+        except ValueError as error:
+            return str(error)
+
+    @derived(needs=("scores", *FAMILY, "confidence"), shared=True)
+    def own_check(self) -> FamilyCheck | None:
+        """The test of normal scores with two variances; None where no such pair gives these."""
+        if self.family != "gaussian":
+            return None
+        try:
+            return family_check(
+                self.page.scores, self.family, self.page.confidence, equal_variances=False
+            )
+        except ValueError:
+            return None
+
+    @derived(needs=("check", "own_check", "log_delta"), shared=True)
+    def power(self) -> CheckPower | None:
+        """What the test can miss; of two variances where equal ones are refuted, None if both."""
+        for check in (self.check(), self.own_check()):
+            if isinstance(check, FamilyCheck) and not check.refuted:
+                return check.power(self.page.delta.value)
+        return None
+
+    @derived(needs=("check",), shared=True)
+    def fit(self) -> FamilyFit:
+        """The estimate and the confidence interval of the family's parameter."""
+        return family_fit(self.page.scores, self.family, self.page.confidence, self.known_q)
+
+    @derived(needs=("check",), shared=True)
+    def member(self) -> Pair | None:
+        """The member of the family at the lower limit of its parameter."""
+        if isinstance(self.check(), str):
+            return None
+        family = estimator_named(self.family, self.known_q)
+        lower = family.limits(self.page.scores, 1 - self.page.confidence).lower
+        return family.pair(lower) if math.isfinite(lower) else None
+
+    @derived(needs=("scores", "confidence"), shared=True)
+    def band(self) -> TradeoffBand:
+        """Limits that hold for any pair."""
+        return tradeoff_band(self.page.scores, self.page.confidence)
+
+    @derived(needs=("scores",), shared=True)
+    def roc(self) -> Roc:
+        """All threshold attacks on these samples."""
+        return roc(self.page.scores)
+
+    @derived(needs=("scores",), shared=True)
+    def histogram(self) -> Histogram:
+        """Histograms of both groups with bins of one width, to compare densities."""
+        return histogram(self.page.scores, rule="scott")
+
+
 class FamilyPage(Page):
     """State and drawings of the page."""
 
@@ -64,25 +151,8 @@ class FamilyPage(Page):
     validity = Validity(resets=(*FAMILY, "log_delta", "confidence"))
     sample = Sample("sample")
     source = ScoreSource()
+    results = FamilyResults()
 
-    family = param.Selector(
-        default="gaussian",
-        objects=FAMILIES,
-        label="Family",
-        doc="Gaussian: the scores are normal with equal variances. Laplace and subsampled "
-        "Gaussian: the score is any increasing function of the likelihood ratio. Randomized "
-        "response: the score is the outcome. You may try several families; each bound is "
-        "conditional on its own.",
-    )
-    q = param.Number(
-        0.25,
-        bounds=(0, 1),
-        inclusive_bounds=(False, True),
-        softbounds=(0.001, 1),
-        step=0.001,
-        label="Sampling rate q",
-        doc="Known probability that the record is sampled.",
-    )
     controls: ClassVar[tuple[Section, ...]] = (
         ScoreSource.section,
         Section(
@@ -121,66 +191,6 @@ class FamilyPage(Page):
 
     # -- results, each computed once a state ---------------------------------------------------
 
-    @property
-    def known_q(self) -> float | None:
-        """The sampling rate, where the family has one."""
-        return self.q if self.family == "subsampled-gaussian" else None
-
-    @derived(needs=("scores", *FAMILY, "confidence"), shared=True)
-    def check(self) -> FamilyCheck | str:
-        """The test of the family, or why no member of it can give these scores."""
-        try:
-            return family_check(self.scores, self.family, self.confidence, self.known_q)
-        except ValueError as error:
-            return str(error)
-
-    @derived(needs=("scores", *FAMILY, "confidence"), shared=True)
-    def own_check(self) -> FamilyCheck | None:
-        """The test of normal scores with two variances; None where no such pair gives these."""
-        if self.family != "gaussian":
-            return None
-        try:
-            return family_check(self.scores, self.family, self.confidence, equal_variances=False)
-        except ValueError:
-            return None
-
-    @derived(needs=("check", "own_check", "log_delta"), shared=True)
-    def power(self) -> CheckPower | None:
-        """What the test can miss; of two variances where equal ones are refuted, None if both."""
-        for check in (self.check(), self.own_check()):
-            if isinstance(check, FamilyCheck) and not check.refuted:
-                return check.power(self.delta.value)
-        return None
-
-    @derived(needs=("check",), shared=True)
-    def fit(self) -> FamilyFit:
-        """The estimate and the confidence interval of the family's parameter."""
-        return family_fit(self.scores, self.family, self.confidence, self.known_q)
-
-    @derived(needs=("check",), shared=True)
-    def member(self) -> Pair | None:
-        """The member of the family at the lower limit of its parameter."""
-        if isinstance(self.check(), str):
-            return None
-        family = estimator_named(self.family, self.known_q)
-        lower = family.limits(self.scores, 1 - self.confidence).lower
-        return family.pair(lower) if math.isfinite(lower) else None
-
-    @derived(needs=("scores", "confidence"), shared=True)
-    def band(self) -> TradeoffBand:
-        """Limits that hold for any pair."""
-        return tradeoff_band(self.scores, self.confidence)
-
-    @derived(needs=("scores",), shared=True)
-    def roc(self) -> Roc:
-        """All threshold attacks on these samples."""
-        return roc(self.scores)
-
-    @derived(needs=("scores",), shared=True)
-    def histogram(self) -> Histogram:
-        """Histograms of both groups with bins of one width, to compare densities."""
-        return histogram(self.scores, rule="scott")
-
     # -- the strip of numbers ------------------------------------------------------------------
 
     @number(
@@ -199,7 +209,7 @@ class FamilyPage(Page):
             self.family,
             delta=self.delta.value,
             confidence=self.confidence,
-            q=self.known_q,
+            q=self.results.known_q,
         )
         return self.validity.certified(bound)
 
@@ -391,9 +401,11 @@ class FamilyPage(Page):
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_family``."""
         family = ("scores", repr(self.family))
-        asked = {"confidence": self.confidence, "q": self.known_q}
+        asked = {"confidence": self.confidence, "q": self.results.known_q}
         free = {"delta": self.delta.value, "confidence": self.confidence}
-        view = f"view = {call('wb.explore_family', *family, q=self.known_q, spec=kept(spec))}"
+        view = (
+            f"view = {call('wb.explore_family', *family, q=self.results.known_q, spec=kept(spec))}"
+        )
         band = f"free_epsilon = {call('wb.epsilon_lower_bound', 'scores', **free)}"
         if isinstance(self.check(), str):
             return script(data_code(self), comment(str(self.check())), band, view)

@@ -21,6 +21,7 @@ from workbench.figures import pair as pair_charts
 from workbench.figures import scores as charts
 from workbench.figures.past_bounds import past_bounds
 from workbench.pages.core.page import Control, Fact, Page, Section, derived, figure, number
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.code import call, pair_code, script
 from workbench.pages.inputs.pair import (
@@ -59,52 +60,29 @@ SAMPLE = (*PAIR, "log_n", "seed")
 ASKED = ("log_delta", "confidence")
 
 
-class PairLabPage(Page):
-    """State and drawings of the page."""
-
-    title = "Pairs with known truth"
-    about = (
-        "Scores are sampled from a pair whose privacy loss is known. Compare the bounds of an "
-        "audit with the true values."
-    )
-    main: ClassVar[tuple[str, ...]] = ("log_n", "log_floor")
-
-    delta = DeltaSetting()
-    level = ConfidenceSetting()
-    chosen = PairChoice("pair", default="subsampled-gaussian")
+class PairSample(Part):
+    """The pair, the sample in view, and both bounds of every draw so far."""
 
     releases = param.Integer(
         1, bounds=(1, 20), label="Releases k", doc="Independent releases; the attacker sees all."
     )
+
     log_n = LogNumber(4.0, bounds=(2, 6), step=0.25, whole=True, label="Samples per group")
-    log_floor = LogNumber(
-        -4.5,
-        bounds=(pair_charts.LEAST_LOG_ALPHA, -0.5),
-        step=0.1,
-        label="Smallest error rate for μ",
-        doc="The tight μ ignores points with a smaller false positive or false negative rate.",
-    )
+
     draw_again = param.Event(label="Draw again", doc="A new sample from the same pair.")
+
     draw_many = param.Event(label=f"Draw {MANY} samples", doc=DRAWS)
-    hide_truth = param.Boolean(
-        False, label="Hide true values (quiz)", doc="Guess them before you look."
-    )
 
     seed = param.Integer(0, precedence=-1, doc="Seed of the sample in view.")
+
     past = param.Parameter((), precedence=-1, doc="Both bounds of every draw so far.")
 
-    controls: ClassVar[tuple[Section, ...]] = (
-        Section("Pair", (*pair_controls("pair"), Control("releases"))),
-        Section("Sample", (Control("log_n"), Control("draw_again"), Control("draw_many"))),
-        Section("Audit", (Control("log_delta"), Control("confidence"))),
-        Section("Truth", (Control("log_floor"), Control("hide_truth"))),
-    )
-
-    def __init__(self, *given: Any, **params: Any):
-        super().__init__(*given, **params)
-        self.param.watch(self._again, "draw_again")
-        self.param.watch(self._many, "draw_many")
-        self.param.watch(self._restart, [*PAIR, "log_n", *ASKED])
+    def start(self, given: frozenset[str]) -> None:
+        """Draw the first sample."""
+        page = self.page
+        page.param.watch(self._again, "draw_again")
+        page.param.watch(self._many, "draw_many")
+        page.param.watch(self._restart, [*PAIR, "log_n", *ASKED])
         self._restart()
 
     def _restart(self, *events: Any) -> None:
@@ -119,16 +97,14 @@ class PairLabPage(Page):
         drawn: list[tuple[float, float]] = []
         many = min(MANY, max(MOST_DRAWN // (self.n * self.releases), 1))
         if many < MANY:
-            self.message = f"Drew {many} instead of {MANY} samples, because they are large."
+            self.page.message = f"Drew {many} instead of {MANY} samples, because they are large."
         try:
             for _ in range(many):
                 self.seed += 1
                 drawn.append(self.both())
         except KeyboardInterrupt:
-            self.message = f"Interrupted after {len(drawn)} of {many} draws."
+            self.page.message = f"Interrupted after {len(drawn)} of {many} draws."
         self.past = (*self.past, *drawn)
-
-    # -- results, each computed once a state ---------------------------------------------------
 
     @property
     def n(self) -> int:
@@ -138,7 +114,7 @@ class PairLabPage(Page):
     @derived(needs=PAIR)
     def pair(self) -> Pair:
         """The pair as chosen."""
-        pair = self.chosen.pair()
+        pair = self.page.chosen.pair()
         # All releases of a pair that leaks nothing are equivalent to one.
         if self.releases == 1 or pair.total_variation == 0:
             return pair
@@ -159,15 +135,10 @@ class PairLabPage(Page):
         """All threshold attacks on this sample."""
         return roc(self.scores())
 
-    @derived(needs=("histogram",))
-    def fit(self) -> Bound:
-        """The Gaussian curve with the histogram's total variation."""
-        return gdp_fit(self.histogram(), "tv")
-
     @derived(needs=("scores", "confidence"))
     def band(self) -> TradeoffBand:
         """Limits at all thresholds at once."""
-        return tradeoff_band(self.scores(), self.confidence)
+        return tradeoff_band(self.scores(), self.page.confidence)
 
     @derived(needs=("scores",))
     def reach(self) -> tuple[float, float]:
@@ -180,37 +151,84 @@ class PairLabPage(Page):
         """The threshold with the largest pointwise bound."""
         s = self.scores()
         thresholds = np.linspace(*self.reach(), THRESHOLDS)
-        rates = error_rates(s, thresholds, self.confidence)
-        bounds = epsilon_of_point(rates.fpr_upper, rates.fnr_upper, self.delta.value)
+        rates = error_rates(s, thresholds, self.page.confidence)
+        bounds = epsilon_of_point(rates.fpr_upper, rates.fnr_upper, self.page.delta.value)
         return float(thresholds[np.argmax(bounds)])
 
     @derived(needs=("band", "best_threshold", *ASKED))
     def both(self) -> tuple[float, float]:
         """The simultaneous bound on ε, and the pointwise one at the best threshold."""
-        return self.epsilon().value, self.epsilon_best().value
+        return self.page.epsilon().value, self.page.epsilon_best().value
+
+
+class KnownTruth(Part):
+    """What is known of the pair without a sample."""
+
+    log_floor = LogNumber(
+        -4.5,
+        bounds=(pair_charts.LEAST_LOG_ALPHA, -0.5),
+        step=0.1,
+        label="Smallest error rate for μ",
+        doc="The tight μ ignores points with a smaller false positive or false negative rate.",
+    )
 
     @derived(needs=PAIR)
     def true_local_mu(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """log₁₀ α up to where both error rates are equal, and the symmetrized local μ there."""
-        last = max((1 - self.pair().total_variation) / 2, 10.0**pair_charts.LEAST_LOG_ALPHA)
+        last = max((1 - self.page.pair().total_variation) / 2, 10.0**pair_charts.LEAST_LOG_ALPHA)
         log_alpha = np.linspace(pair_charts.LEAST_LOG_ALPHA, np.log10(last), ALPHAS)
-        return log_alpha, symmetric_local_mu(self.pair(), 10.0**log_alpha)
+        return log_alpha, symmetric_local_mu(self.page.pair(), 10.0**log_alpha)
 
     @derived(needs=(*PAIR, "log_floor"))
     def tight(self) -> tuple[float, Meeting | None]:
         """The tight μ, and where its Gaussian curve meets that of the pair."""
         floor = number_of(self.log_floor)
-        return self.pair().gdp_mu(floor), meeting_point(self.pair(), floor)
+        return self.page.pair().gdp_mu(floor), meeting_point(self.page.pair(), floor)
 
     @derived(needs=(*PAIR, "log_floor"))
     def regret(self) -> GDPRegret:
         """The tight μ, and how far its Gaussian curve lies below that of the pair."""
-        return gdp_regret(self.pair(), number_of(self.log_floor))
+        return gdp_regret(self.page.pair(), number_of(self.log_floor))
 
     @derived(needs=(*PAIR, "log_delta"))
     def epsilon_truth(self) -> float:
         """ε of the pair at the chosen δ, or an accountant's upper limit."""
-        return float(self.pair().epsilon(self.delta.value))
+        return float(self.page.pair().epsilon(self.page.delta.value))
+
+
+class PairLabPage(Page):
+    """State and drawings of the page."""
+
+    title = "Pairs with known truth"
+    about = (
+        "Scores are sampled from a pair whose privacy loss is known. Compare the bounds of an "
+        "audit with the true values."
+    )
+    main: ClassVar[tuple[str, ...]] = ("log_n", "log_floor")
+
+    delta = DeltaSetting()
+    level = ConfidenceSetting()
+    chosen = PairChoice("pair", default="subsampled-gaussian")
+    draws = PairSample()
+    truth = KnownTruth()
+
+    hide_truth = param.Boolean(
+        False, label="Hide true values (quiz)", doc="Guess them before you look."
+    )
+
+    controls: ClassVar[tuple[Section, ...]] = (
+        Section("Pair", (*pair_controls("pair"), Control("releases"))),
+        Section("Sample", (Control("log_n"), Control("draw_again"), Control("draw_many"))),
+        Section("Audit", (Control("log_delta"), Control("confidence"))),
+        Section("Truth", (Control("log_floor"), Control("hide_truth"))),
+    )
+
+    # -- results, each computed once a state ---------------------------------------------------
+
+    @derived(needs=("histogram",))
+    def fit(self) -> Bound:
+        """The Gaussian curve with the histogram's total variation."""
+        return gdp_fit(self.histogram(), "tv")
 
     # -- the strip of numbers ------------------------------------------------------------------
 
@@ -306,9 +324,9 @@ class PairLabPage(Page):
     @number("Samples", needs=("log_n", "releases", "seed"))
     def sizes(self) -> Fact:
         """Number of members (P), and of non-members (Q)."""
-        fewer = self.n < round(10**self.log_n)
+        fewer = self.draws.n < round(10**self.log_n)
         most = f"; the limit for {self.releases} releases" if fewer else ""
-        return Fact(f"{self.n:,} per group", f"seed {self.seed}{most}")
+        return Fact(f"{self.draws.n:,} per group", f"seed {self.seed}{most}")
 
     def _truth(self, value: float) -> Fact:
         if self.hide_truth:
@@ -419,7 +437,7 @@ class PairLabPage(Page):
         )
         shown = () if self.hide_truth else self._truth_code(bound)
         return script(
-            f"pair = {made}\nscores = {call('pair.sample', str(self.n), seed=self.seed)}",
+            f"pair = {made}\nscores = {call('pair.sample', str(self.draws.n), seed=self.seed)}",
             f"epsilon = {bound}",
             "\n".join(best),
             "h = wb.histogram(scores)\nhistogram_tv = h.total_variation",
@@ -438,7 +456,7 @@ class PairLabPage(Page):
             "true_total_variation = pair.total_variation",
             f"tight_mu = pair.gdp_mu(floor={number_of(self.log_floor)!r})",
             f"mu_regret = wb.gdp_regret(pair, floor={number_of(self.log_floor)!r}).regret",
-            f"draws = [pair.sample({self.n}, seed=seed) for seed in {seeds}]",
+            f"draws = [pair.sample({self.draws.n}, seed=seed) for seed in {seeds}]",
             f"bounds = [{bound}.value for scores in draws]\n"
             f"simultaneous_above = {above} bounds), len(bounds)",
             "tuned = [best_bound(scores).value for scores in draws]\n"

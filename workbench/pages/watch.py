@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
-import numpy as np
 import param
 
 from workbench._format import percent, plain, round_safely
-from workbench.bounds.anytime.anytime import AnytimePath, anytime_epsilon, anytime_path
-from workbench.bounds.anytime.monitoring import (
-    BettingCounts,
-    EvidencePath,
-    FixedSizeLimits,
-    betting_counts,
-    fixed_size_limits,
-)
 from workbench.bounds.bound import Bound
-from workbench.claims.base import Claim
 from workbench.figures import watch as charts
-from workbench.following.evidence import ClaimEvidence
-from workbench.following.following import Following
-from workbench.pages.core.jobs import job
 from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import (
     Control,
@@ -37,8 +21,6 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
-from workbench.pages.core.part import Part
-from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.code import (
     call,
     data_code,
@@ -52,80 +34,10 @@ from workbench.pages.inputs.code import (
 from workbench.pages.inputs.data import Sample, draw_key
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting, Validity
-from workbench.pairs.base import Pair
-from workbench.parallel import map_in_processes
-from workbench.progress import Report
+from workbench.pages.monitoring import ASKED, MANY, Above, Monitoring, RowsSeen
 from workbench.scores.sample import Scores
 from workbench.workspaces.followed.data import SNAPSHOT, take_snapshot
-from workbench.workspaces.followed.source import following_of
 from workbench.workspaces.trained.source import STOPPED
-
-#: Audits that the job simulates, and how many of them are one task.
-MANY, TOGETHER = 200, 5
-
-#: log₁₀ of the first row on the slider and the charts.
-FIRST_ROW = 1.0
-
-STEP = 0.01
-
-ASKED = ("log_delta", "confidence")
-
-
-@dataclass(frozen=True)
-class Above:
-    """Simulated audits of one pair whose bounds ever exceeded the true ε.
-
-    Attributes
-    ----------
-    asked : tuple
-        The settings of the simulation.
-    runs : int
-        Simulated audits.
-    watched, once, anytime : int
-        Audits in which the fixed-size bound at any look, the same bound at the last row only, and
-        the anytime bound at any look exceeded the true ε.
-    """
-
-    asked: tuple[Any, ...]
-    runs: int = 0
-    watched: int = 0
-    once: int = 0
-    anytime: int = 0
-
-
-class RowsSeen(Part):
-    """How many of the scores count as arrived."""
-
-    log_rows = LogNumber(
-        4.0,
-        bounds=(FIRST_ROW, 4.0),
-        step=STEP,
-        whole=True,
-        label="Scores seen per group",
-        doc="How far the audit has come. You can also drag the line in the charts.",
-    )
-
-    def restart(self) -> None:
-        """Have all rows seen."""
-        self.log_rows = self.page.param.log_rows.bounds[1]
-
-    @property
-    def rows(self) -> int:
-        """Scores per group seen so far."""
-        return min(round(10**self.log_rows), min(self.page.scores.arrived))
-
-    def shown_of(self, scores: Scores) -> float:
-        """log₁₀ of the rows seen of scores that come into view, with a slider that spans them.
-
-        All are seen unless the slider was moved back.
-        """
-        high = round(math.ceil(math.log10(min(scores.arrived)) / STEP) * STEP, 2)
-        low = min(FIRST_ROW, math.floor(high / 2))
-        slider: Any = self.page.param.log_rows
-        # Before the first scores, the default counts as the end of the slider.
-        all_seen = self.page.scores is None or self.log_rows >= slider.bounds[1]
-        slider.bounds = (low, high)
-        return high if all_seen else min(max(self.log_rows, low), high)
 
 
 class WatchPage(Page):
@@ -152,14 +64,8 @@ class WatchPage(Page):
         harmless=(SNAPSHOT, STOPPED),  # when rows or models ended does not matter to these bounds
     )
     progress = RowsSeen()
+    monitored = Monitoring()
 
-    claim = param.Number(
-        0.5,
-        bounds=(0, 10),
-        step=0.05,
-        label="Claim: ε at most",
-        doc="The claim to test. Set it before looking at results.",
-    )
     take_snapshot = param.Event(
         label="Take a snapshot",
         doc="Adds a data set with the rows so far, for the other pages.",
@@ -168,7 +74,6 @@ class WatchPage(Page):
         label="Notify me",
         doc="This browser shows a notification when the claim is refuted, while the page is open.",
     )
-    above = param.Parameter(None, precedence=-1, doc="The `Above` of the simulated audits.")
 
     controls: ClassVar[tuple[Section, ...]] = (
         ScoreSource.section,
@@ -176,9 +81,9 @@ class WatchPage(Page):
             "Monitoring",
             (
                 Control("log_rows"),
-                Control("claim", when=lambda page: page.announced is None),
-                Control("notify", when=lambda page: page.announced is not None),
-                Control("take_snapshot", when=lambda page: page.following is not None),
+                Control("claim", when=lambda page: page.monitored.announced is None),
+                Control("notify", when=lambda page: page.monitored.announced is not None),
+                Control("take_snapshot", when=lambda page: page.monitored.following is not None),
             ),
         ),
         Section("Audit", (Control("log_delta"), Control("confidence"))),
@@ -195,27 +100,17 @@ class WatchPage(Page):
         super().__init__(*given, **params)
         self.param.watch(self._take_snapshot, "take_snapshot")
 
-    @property
-    def following(self) -> Following | None:
-        """What follows the file in view; None for other data sets."""
-        return following_of(self.source.dataset)
-
-    @property
-    def announced(self) -> Claim | None:
-        """The claim that the server tests on the file in view."""
-        return None if self.following is None else self.following.claim
-
     def still_true(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The settings without the rows seen, of a file that has more of them by now."""
-        if self.following is None:
+        if self.monitored.following is None:
             return dict(settings)
         return {name: value for name, value in settings.items() if name != "log_rows"}
 
     def _take_snapshot(self, event: Any) -> None:
-        if self.following is None:
+        if self.monitored.following is None:
             return
         try:
-            taken = take_snapshot(self.workspace, self.following)
+            taken = take_snapshot(self.workspace, self.monitored.following)
         except ValueError as error:
             self.message = str(error)
             return
@@ -245,38 +140,6 @@ class WatchPage(Page):
         return self.progress.rows
 
     # -- results, each computed once a state ---------------------------------------------------
-
-    @derived(needs=("scores", *ASKED), shared=True)
-    def path(self) -> AnytimePath:
-        """The anytime bound at every row."""
-        if self.following is not None:
-            return self.following.path(self.delta.value, self.confidence)
-        return anytime_path(self.scores, self.delta.value, self.confidence)
-
-    @derived(needs=("scores", *ASKED), shared=True)
-    def limit(self) -> FixedSizeLimits:
-        """The fixed-size bound, recomputed at every look."""
-        return fixed_size_limits(self.scores, self.delta.value, self.confidence)
-
-    @derived(needs=("scores",), shared=True)
-    def looks(self) -> BettingCounts:
-        """Counts of the rows, as the e-value needs them."""
-        if self.following is not None:
-            return self.following.counts()
-        return betting_counts(self.scores)
-
-    @derived(needs=("looks", "claim", "log_delta"))
-    def evidence(self) -> EvidencePath | ClaimEvidence:
-        """The e-value against the claim at every row; the server's claim on a followed file."""
-        found = None if self.following is None else self.following.evidence()
-        return found if found is not None else self.looks().evidence(self.claim, self.delta.value)
-
-    @derived(needs=("data", "log_delta"))
-    def truth(self) -> float | None:
-        """The pair's ε; None unless the scores were sampled from a pair."""
-        if self.source.kind != "pair":
-            return None
-        return float(self.sample.pair().epsilon(self.delta.value))
 
     # -- the strip of numbers ------------------------------------------------------------------
 
@@ -335,7 +198,11 @@ class WatchPage(Page):
         found = self.evidence()
         refuted = found.refuted_at(self.confidence, self.rows)
         verdict = "not refuted" if refuted is None else f"refuted at row {refuted:,}"
-        claim = f"ε ≤ {plain(self.claim)}" if self.announced is None else str(self.announced)
+        claim = (
+            f"ε ≤ {plain(self.claim)}"
+            if self.monitored.announced is None
+            else str(self.monitored.announced)
+        )
         notes = [f"{claim}: {verdict}", percent(self.confidence)]
         void = found.void or self.validity.words
         notes += [f"not valid: {void}"] if void else []
@@ -347,9 +214,13 @@ class WatchPage(Page):
         s: Scores = self.scores
         whole = f"{s.n_p:,}" if s.n_p == s.n_q else f"{s.n_p:,} + {s.n_q:,}"
         said = f"of {whole} · {s.assumption}" + (f" · {s.first_rows}" if s.first_rows else "")
-        arrived = None if self.following is None else self.following.state.arrived
+        arrived = (
+            None if self.monitored.following is None else self.monitored.following.state.arrived
+        )
         said += f" · last arrival {arrived:%H:%M:%S} UTC" if arrived is not None else ""
         return Fact(f"{self.rows:,} per group", said)
+
+    # -- simulated audits ----------------------------------------------------------------------
 
     @number(
         "Ever exceeded the truth",
@@ -361,7 +232,7 @@ class WatchPage(Page):
         found: Above | None = self.above
         if self.source.kind != "pair":
             return Fact("–", "needs scores sampled from a pair")
-        if found is None or found.asked != self._asked() or not found.runs:
+        if found is None or found.asked != self.monitored.asked() or not found.runs:
             return Fact("–", f"press “{self.jobs()['watch_many'].title}”")
         return Fact(
             f"{found.watched / found.runs:.1%} fixed-size",
@@ -370,38 +241,14 @@ class WatchPage(Page):
             f"{self.seed}",
         )
 
-    def _asked(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in ("data", *ASKED))
-
-    # -- simulated audits ----------------------------------------------------------------------
-
-    @job(f"Simulate {MANY} audits", needs=("data", *ASKED), into="above")
-    def watch_many(self, report: Report) -> Above:
-        """Samples the pair repeatedly and counts how often each bound ever exceeds the truth."""
-        found = Above(self._asked())
-        seeds = np.random.SeedSequence(self.seed).spawn(MANY)
-        tasks = [tuple(seeds[i : i + TOGETHER]) for i in range(0, MANY, TOGETHER)]
-        pair = self.sample.pair()
-        watch = partial(_watch, pair, self.sample.n, self.delta.value, self.confidence)
-        for _, (watched, once, anytime) in map_in_processes(watch, tasks, report):
-            found = replace(
-                found,
-                runs=found.runs + TOGETHER,
-                watched=found.watched + watched,
-                once=found.once + once,
-                anytime=found.anytime + anytime,
-            )
-            report(found.runs / MANY, f"{found.runs} of {MANY} audits", partial=found)
-        return found
-
     # -- in plain words ------------------------------------------------------------------------
 
     @sentence(needs=("loaded",), place="strip")
     def of_file(self) -> str:
         """What was left out of a followed file, and why it is not followed any more."""
-        if self.following is None:
+        if self.monitored.following is None:
             return ""
-        state = self.following.state
+        state = self.monitored.following.state
         said = list(state.notes)
         if state.stopped:
             said.append(
@@ -426,7 +273,7 @@ class WatchPage(Page):
         times = f"{round(1 / (1 - self.confidence)):,}"
         refuted = self.evidence().refuted_at(self.confidence, self.rows)
         claim = f"ε ≤ {plain(self.claim)} at δ = {plain(self.delta.value)}"
-        claim = claim if self.announced is None else str(self.announced)
+        claim = claim if self.monitored.announced is None else str(self.monitored.announced)
         if self.evidence().void:
             return f"No evidence: {self.evidence().void}."
         often = f"at most {percent(1 - self.confidence)} of audits, however long they run"
@@ -443,10 +290,10 @@ class WatchPage(Page):
     @sentence(needs=("scores", "confidence", "log_rows"))
     def also(self) -> str:
         """The bounds on μ and the total variation of a followed file."""
-        if self.following is None:
+        if self.monitored.following is None:
             return ""
         mu, variation = (
-            self.following.path(None, self.confidence, quantity).at(self.rows)
+            self.monitored.following.path(None, self.confidence, quantity).at(self.rows)
             for quantity in ("mu", "total variation")
         )
         return (
@@ -545,24 +392,3 @@ class WatchPage(Page):
             f"    above += simulated.largest({self.sample.n}).value > true_epsilon",
             f"ever_above = above / {MANY}",
         )
-
-
-def _watch(
-    pair: Pair,
-    n: int,
-    delta: float,
-    confidence: float,
-    seeds: tuple[np.random.SeedSequence, ...],
-) -> tuple[int, int, int]:
-    """How many audits overstate ε: fixed-size at any look, at the last row only, and anytime."""
-    truth, found = float(pair.epsilon(delta)), np.zeros(3, dtype=int)
-    for seed in seeds:
-        scores = pair.sample(n, seed=np.random.default_rng(seed))
-        limit = fixed_size_limits(scores, delta, confidence)
-        values = (
-            limit.largest(n).value,
-            limit.at(n).value,
-            anytime_epsilon(scores, delta, confidence).value,
-        )
-        found += np.array(values) > truth
-    return int(found[0]), int(found[1]), int(found[2])

@@ -57,14 +57,19 @@ class Control:
         ``when(page)`` is True while the control is offered. By default it always is.
     menu : bool
         True if the dashboard has it in its bar, and not among the controls of the page.
+    given : bool
+        True if it belongs to an object that is given in Python: others do not see it.
     """
 
     name: str
     when: Callable[[Any], bool] | None = None
     menu: bool = False
+    given: bool = False
 
     def offered(self, page: Page) -> bool:
         """True if the page offers the control in its present state."""
+        if self.given and page.given is None:
+            return False
         return self.when is None or bool(self.when(page))
 
 

@@ -112,7 +112,7 @@ class ScoreSource(Part):
     section = Section(
         "Data",
         (
-            Control("larger_is_member", when=lambda page: page.given is not None),
+            Control("larger_is_member", given=True),
             *INPUT.controls(when=lambda page: page.given is None),
             Control("draw_again", when=lambda page: page.source.kind == DrawnSource.kind),
         ),

@@ -9,13 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench._format import plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.axes import round_up
 from workbench.figures.kit.layout import empty
 from workbench.figures.one_run import audit as charts
 from workbench.onerun.bound import FIXED_HALF, METHODS, one_run_bound
-from workbench.onerun.guesses import REMARKABLE, Guesses, coins_p_value
+from workbench.onerun.guesses import Guesses
 from workbench.onerun.per_bit import (
     BitErrorCurves,
     HypotheticalLimits,
@@ -25,9 +24,9 @@ from workbench.onerun.per_bit import (
 )
 from workbench.onerun.scored.bound import one_run_score_bound
 from workbench.onerun.scored.independence import CanaryIndependence, canary_independence
-from workbench.onerun.simulate import DPSGD, CanaryMechanism, SharedGaussian
-from workbench.onerun.tuning import TUNED, Tuning, tune_one_run
-from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.onerun.simulate import DPSGD, CanaryMechanism
+from workbench.onerun.tuning import Tuning, tune_one_run
+from workbench.pages.core.page import Control, Fact, Section, derived, figure
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
 from workbench.pairs.families.base import Family
@@ -49,7 +48,6 @@ TUNABLE = {NAMES[name]: name for name in ("steinke", "fdp", "abstain")}
 
 FAMILY = ("family", "q", "log_delta")
 
-MOVED = "the guessing rule was changed after the scores were seen"
 
 #: Points of the curves over the family's parameter, and of hypothetical bit errors.
 LEAKS, HYPOTHESES = 40, 81
@@ -181,222 +179,7 @@ class OneRunAudit(Part):
 
     # -- the strip of numbers ----------------------------------------------------------------------
 
-    @number(
-        NAMES["steinke"],
-        needs=("by_method", "rule_moved", "looked"),
-        formula="P[correct ≥ c] ≤ P[W ≥ c] + 2mδ max_i P[c − i ≤ W < c]/i, W binomial with r "
-        "trials of success e^ε/(1 + e^ε).",
-        caution="Assumes only that each canary was included by its own fair coin. Canaries may "
-        "influence each other.",
-    )
-    def steinke(self) -> Bound | Fact:
-        """Lower bound on ε for any mechanism with so many correct guesses."""
-        return self._method("steinke")
-
-    @number(
-        NAMES["fdp"],
-        needs=("by_method", "rule_moved", "looked"),
-        formula="A recursion over the number of correct guesses with the family's trade-off "
-        "function.",
-        caution="Assumes the family. Canaries may influence each other.",
-    )
-    def fdp(self) -> Bound | Fact:
-        """Lower bound on ε, assuming the family, from the number of correct guesses."""
-        return self._method("fdp")
-
-    @number(
-        NAMES["bits"],
-        needs=("by_method", "rule_moved", "looked"),
-        formula="Clopper–Pearson upper limit of the share of wrong guesses; ε(δ) of the member of "
-        "the family whose (1 − TV)/2 equals it.",
-        caution="Assumes the family, and that no canary influences the score of another.",
-    )
-    def bits(self) -> Bound | Fact:
-        """Lower bound on ε from the share of wrong guesses, if canaries are independent."""
-        return self._method("bits")
-
-    @number(
-        NAMES["bits-hoeffding"],
-        needs=("by_method", "rule_moved", "looked"),
-        formula="ē + √(log(1/(1 − γ))/2n) in place of the Clopper–Pearson limit.",
-        caution="Never better than the exact limit; included for comparison with the literature.",
-    )
-    def hoeffding(self) -> Bound | Fact:
-        """The same with the wider limit from Hoeffding's inequality."""
-        return self._method("bits-hoeffding")
-
-    @number(
-        NAMES["abstain"],
-        needs=("by_method", "rule_moved", "looked"),
-        formula="P[errors ≤ u] = E_W[BinCDF(u; r, ḡ(W))], W ~ Beta(n − r, r + 1).",
-        caution="Assumes the family, that no canary influences the score of another, and that the "
-        "number of guesses was fixed in advance.",
-    )
-    def abstain(self) -> Bound | Fact:
-        """Lower bound on ε if only the r most extreme scores were guessed (arXiv 2509.08704)."""
-        return self._method("abstain")
-
-    @number(
-        FROM_SCORES,
-        needs=("of_scores", "looked"),
-        caution="Assumes no family, but that no canary influences the score of another. If the "
-        "tests of that find an influence, the bound is not valid.",
-    )
-    def from_scores(self) -> Bound | Fact:
-        """Lower bound on ε from the scores at all thresholds at once, instead of guesses."""
-        bound = self.of_scores()
-        return bound if isinstance(bound, Fact) else self.page.validity.certified(bound)
-
-    @number(
-        "Best of several rules (not valid)",
-        needs=("tuning", "looked"),
-        caution=f"{TUNED[0].upper()}{TUNED[1:]}.",
-    )
-    def claimed(self) -> Bound | Fact:
-        """Largest bound over several numbers of guesses, without correction for the choice."""
-        return self._of_tuning("claimed")
-
-    @number(
-        "Best of several, corrected",
-        needs=("tuning", "looked"),
-        formula="Bonferroni: each of the J rules gets 1/J of the error probability.",
-    )
-    def paid(self) -> Bound | Fact:
-        """Largest bound over several numbers of guesses, corrected for the choice."""
-        return self._of_tuning("simultaneous")
-
-    @number(
-        "Tuned on one half, tested on the other",
-        needs=("tuning", "looked"),
-        formula="A random number, drawn once for this run, divides the canaries into two halves.",
-    )
-    def held_out(self) -> Bound | Fact:
-        """Bound on one half of the canaries with the rule that was chosen on the other half."""
-        return self._of_tuning("held_out")
-
-    @number("True ε", needs=("source", "simulated", "log_delta"))
-    def truth(self) -> Fact:
-        """ε of the simulated mechanism at the chosen δ."""
-        if self.page.source != "simulate":
-            return Fact("–", "not known of a real mechanism")
-        truth = self.page.simulated().epsilon(self.page.delta.value)
-        reference = self._reference()
-        note = f"at δ = {plain(self.page.delta.value)}"
-        if reference.name == "claimed":
-            note += f", claimed {round_safely(reference.epsilon, 'nearest')}"
-        return Fact(f"ε = {round_safely(truth, 'nearest')}", note)
-
-    @number("Correct guesses", needs=("guesses",))
-    def counted(self) -> Fact:
-        """Number of correct guesses among all guesses, and number of canaries."""
-        guesses = self.page.guesses()
-        if isinstance(guesses, str):
-            return Fact("–")
-        share = f"{guesses.canaries:,} canaries"
-        if guesses.guesses:
-            share = f"{guesses.accuracy:.1%} correct, {share}"
-        return Fact(f"{guesses.correct:,} of {guesses.guesses:,}", share)
-
-    def _method(self, name: str) -> Bound | Fact:
-        bound = self.by_method()[name]
-        if isinstance(bound, Fact):
-            return bound
-        return self.page.validity.certified(bound.voided(MOVED) if self.page.rule_moved else bound)
-
-    def _of_tuning(self, which: str) -> Bound | Fact:
-        tuning = self.tuning()
-        if isinstance(tuning, str):
-            return Fact("–", "needs scores" if isinstance(self.page.run(), str) else tuning)
-        return self.page.validity.certified(getattr(tuning, which))
-
     # -- in plain words ----------------------------------------------------------------------------
-
-    @sentence(needs=("source", "simulated", "run", "guesses"), place="head")
-    def provenance(self) -> str:
-        """The run that is audited."""
-        guesses, run = self.page.guesses(), self.page.run()
-        if isinstance(guesses, str):
-            return ""
-        of = "Counts" if isinstance(run, str) else run.name or "Canaries given in Python"
-        said = {"simulate": f"Simulated: {self.page.simulated().name}", "file": f"File “{of}”"}
-        rule = f" · {guesses.rule}" if guesses.rule else ""
-        return f"{said.get(self.page.source, of)} · {guesses.canaries:,} canaries{rule}"
-
-    @sentence(needs=("guesses", "by_method", "rule_moved", "looked"))
-    def said(self) -> str:
-        """The bound with the weakest assumptions, as a sentence."""
-        guesses = self.page.guesses()
-        if isinstance(guesses, str):
-            return f"{guesses[0].upper()}{guesses[1:]}{'' if guesses.endswith('.') else '.'}"
-        first = next((b for b in map(self._method, METHODS) if isinstance(b, Bound)), None)
-        if first is None:
-            return "No method applies to these guesses; use a threshold on each canary's own score."
-        return first.explain()
-
-    @sentence(needs=("guesses",))
-    def coins(self) -> str:
-        """Test of whether the canaries were included by fair coins."""
-        guesses = self.page.guesses()
-        if isinstance(guesses, str) or guesses.included is None:
-            return ""
-        k, m = guesses.included, guesses.canaries
-        if guesses.design == "fixed-half":
-            return (
-                "A random half of the canaries was included, so inclusions are dependent. Only the "
-                "methods for independent canaries with a threshold rule apply."
-            )
-        p = coins_p_value(k, m)
-        if p < REMARKABLE:
-            return (
-                f"Warning: {k:,} of {m:,} canaries were included, which is unlikely with fair "
-                f"coins (p = {p:.2g}). Check how canaries were included: every bound depends on it."
-            )
-        return f"{k:,} of {m:,} canaries were included: consistent with fair coins (p = {p:.2g})."
-
-    @sentence(needs=("dependence",))
-    def independence(self) -> str:
-        """Tests of whether the canaries influence each other's scores."""
-        tested = self.dependence()
-        if isinstance(tested, str):
-            return ""
-        return f"{'Warning: ' if tested.dependent else ''}{tested.explain()}"
-
-    @sentence(needs=("source", "simulated", "log_canaries"), place="strip")
-    def interference(self) -> str:
-        """A warning if simulated canaries share noise or a direction."""
-        m = self.page.simulated()
-        if self.page.source != "simulate" or not isinstance(m, SharedGaussian):
-            return ""
-        how = []
-        if m.coordinates < self.page.run_source.size:
-            how.append(f"share {m.coordinates:,} coordinates")
-        if m.interference:
-            how.append(f"have gradients of cosine ±{m.interference:g}")
-        if not how:
-            return ""
-        return (
-            f"{self.page.run_source.size:,} canaries {' and '.join(how)} and interfere, so bounds for independent "
-            "canaries are not guaranteed; here they are lower. In simulations with ten canaries "
-            "per coordinate, and with cosines up to 1, they did not exceed the truth more often "
-            "than allowed. That is an observation, not a theorem: they fail for a mechanism that "
-            "sometimes reveals all canaries together."
-        )
-
-    @sentence(needs=("source", "simulated", "family"), place="strip")
-    def mismatch(self) -> str:
-        """A warning if the simulated mechanism does not belong to the assumed family."""
-        if self.page.source != "simulate" or self.family == "randomized-response":
-            return ""
-        mechanism, name = self.page.simulated(), _name_of(self.family)
-        if isinstance(mechanism, DPSGD):
-            return f"DP-SGD is not in the {name} family. Bounds that assume it may be too large."
-        kind = "gaussian" if isinstance(mechanism, SharedGaussian) else self.page.mechanism
-        if kind == self.family:
-            return ""
-        return (
-            f"The simulated mechanism is not in the {name} family. Bounds that assume it "
-            "may exceed the truth, and the guesses cannot show this."
-        )
 
     # -- the charts --------------------------------------------------------------------------------
 
@@ -409,7 +192,7 @@ class OneRunAudit(Part):
     )
     def methods(self) -> dict[str, Any]:
         """Lower bounds from the same guesses. Amber: not valid."""
-        shown = {NAMES[name]: self._method(name) for name in METHODS}
+        shown = {NAMES[name]: self.page.measured._method(name) for name in METHODS}
         bounds = {name: bound for name, bound in shown.items() if isinstance(bound, Bound)}
         if not bounds:
             return empty("No method applies.")
@@ -493,7 +276,3 @@ class OneRunAudit(Part):
 @lru_cache(maxsize=32)
 def _bit_errors(family: Family, reach: float) -> BitErrorCurves:
     return bit_error_curves(family, np.linspace(reach / LEAKS, reach, LEAKS))
-
-
-def _name_of(family: str) -> str:
-    return next(label for label, name in FAMILIES.items() if name == family)

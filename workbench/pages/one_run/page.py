@@ -9,7 +9,9 @@ from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.one_run.audit import OneRunAudit
 from workbench.pages.one_run.code import one_run_code
 from workbench.pages.one_run.growth import OneRunGrowth
+from workbench.pages.one_run.numbers import OneRunNumbers
 from workbench.pages.one_run.source import OneRunSource
+from workbench.pages.one_run.words import OneRunWords
 
 
 class OneRunPage(Page):
@@ -34,6 +36,8 @@ class OneRunPage(Page):
     validity = Validity(resets=())
     run_source = OneRunSource()
     auditing = OneRunAudit()
+    measured = OneRunNumbers()
+    explained = OneRunWords()
     studies = OneRunGrowth()
 
     controls: ClassVar[tuple[Section, ...]] = (

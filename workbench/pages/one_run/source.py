@@ -241,7 +241,7 @@ class OneRunSource(Part):
 
     def choices(self) -> dict[str, Any]:
         """How the file is read."""
-        return {name: getattr(self, name) for name in REINTERPRETS}
+        return {name: getattr(self.page, name) for name in REINTERPRETS}
 
     def choice_words(self) -> Mapping[str, str]:
         """What messages call how the file is read."""

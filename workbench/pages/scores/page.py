@@ -27,7 +27,6 @@ from workbench.pages.core.page import (
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.asked import AskedInAdvance
 from workbench.pages.inputs.data import Sample
-from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.pair import pair_values
 from workbench.pages.inputs.plan_choice import KnownPlans, PlannedAudit
 from workbench.pages.inputs.reference import REFERENCE, ReferenceChoice, reference_controls
@@ -324,16 +323,6 @@ class ScoresPage(Page):
         if verdict is None:
             return ""
         return f"{verdict.explain()}{self.validity.sentence}"
-
-    @sentence(needs=("roc", "scores"), place="strip")
-    def question(self) -> str:
-        """A question about the direction if members score significantly the other way."""
-        return "" if self.source.kind == "pair" else direction_question(self.roc())
-
-    @sentence(needs=("scores",), place="strip")
-    def constant(self) -> str:
-        """That all scores are equal, where they are."""
-        return str(self.scores.constant)
 
     @sentence(needs=("scores",), place="strip")
     def known_before(self) -> str:

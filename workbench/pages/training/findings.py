@@ -16,12 +16,9 @@ from workbench.figures.training import arriving as live_charts
 from workbench.figures.training import certified as final_charts
 from workbench.figures.watch import short_e_value
 from workbench.following.evidence import ClaimEvidence
-from workbench.pages.core.page import Fact, derived, figure, number, sentence
+from workbench.pages.core.page import Fact, derived, figure, number
 from workbench.pages.core.part import Part
-from workbench.pages.training.words import control_words, described
 from workbench.pairs.base import Pair
-from workbench.training.audits.base import TrainingAudit
-from workbench.training.dp_sgd.bugs import PROCEDURES
 
 WAITING = Fact("–", "nothing trained yet")
 
@@ -242,70 +239,6 @@ class TrainingFindings(Part):
 
     # -- in plain words ----------------------------------------------------------------------------
 
-    @sentence(needs=("trained",), place="head")
-    def what(self) -> str:
-        """What was trained."""
-        return "" if self.page.trained is None else f"{described(self.page.trained.audit)}."
-
-    @sentence(needs=("trained",), place="strip")
-    def bug_words(self) -> str:
-        """The bug that is switched on."""
-        bug = "none" if self.page.trained is None else self.page.trained.audit.settings.bug
-        if bug == "none":
-            return ""
-        return f"The training in view has a bug. {PROCEDURES[bug].about}"
-
-    @sentence(needs=("judged", "claim_pair", "trained", "confidence"))
-    def said(self) -> str:
-        """The verdict in words."""
-        if self.page.trained is None:
-            return PRESS
-        found, pair = self.judged(), self.claim_pair()
-        if found is None or pair is None:
-            return f"No verdict: {self._not_yet()}."
-        claim = f"The claim of the accountant ({pair.name})"
-        if found.void:
-            return f"{claim} is not tested: {found.void}."
-        often = (
-            f"A true claim is refuted in at most {percent(1 - self.page.confidence)} of such audits"
-        )
-        if self.evidence() is not None:
-            often += ", whenever they are stopped"
-        if not found.refuted:
-            return (
-                f"{claim} is not refuted{'' if self.page.trained.complete else ' so far'}. {often}."
-            )
-        by = "" if found.models is None else f" by model {found.models:,}, and this is final"
-        return f"{claim} is refuted{by}. {often}."
-
-    @sentence(needs=("trained",))
-    def how_it_shows(self) -> str:
-        """How the bug shows in the audit."""
-        return "" if self.page.trained is None else control_words(self.page.trained.audit)
-
-    @sentence(needs=("trained",))
-    def stopped(self) -> str:
-        """What a training that was stopped means for the bounds."""
-        run = self.page.trained
-        if run is None or run.complete:
-            return ""
-        return (
-            f"{run.models:,} of {run.audit.models:,} models. The anytime bound is valid whenever "
-            "the training is stopped; bounds for a fixed number of models are not shown."
-        )
-
-    @sentence(needs=("trained", "result"), place="foot")
-    def how(self) -> str:
-        """What the audit does, and what its bounds rest on."""
-        if self.page.trained is None:
-            return ""
-        audit, result = self.page.trained.audit, self.page.result()
-        rule = f" {result.rule}" if result is not None else ""
-        return (
-            f"{audit.about} {_rests_on(audit)}{rule} The noise is pseudo-random: these models are "
-            "for audits, not for release."
-        )
-
     # -- the charts --------------------------------------------------------------------------------
 
     @figure(
@@ -390,10 +323,3 @@ def _epsilon(pair: Pair | None, delta: float) -> float | None:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def _rests_on(audit: TrainingAudit) -> str:
-    """What bounds of such an audit rest on."""
-    if audit.sampling == "independent runs":
-        return "Each model has a seed of its own, so models are independent."
-    return "All scores come from one model: bounds state what they assume about that."

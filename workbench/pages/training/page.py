@@ -8,6 +8,7 @@ from workbench.pages.core.page import Page, Section
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.training.code import training_code
 from workbench.pages.training.findings import TrainingFindings
+from workbench.pages.training.sentences import TrainingWords
 from workbench.pages.training.setup import TrainingSetup
 from workbench.pages.training.watching import TrainingWatched
 
@@ -35,6 +36,7 @@ class TrainPage(Page):
     setup = TrainingSetup()
     watching = TrainingWatched()
     findings = TrainingFindings()
+    worded = TrainingWords()
 
     controls: ClassVar[tuple[Section, ...]] = (
         TrainingWatched.run,

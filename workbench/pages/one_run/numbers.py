@@ -1,0 +1,144 @@
+"""`OneRunNumbers`: the bounds of one run as numbers."""
+
+from __future__ import annotations
+
+from workbench._format import plain, round_safely
+from workbench.bounds.bound import Bound
+from workbench.onerun.tuning import TUNED
+from workbench.pages.core.page import Fact, number
+from workbench.pages.core.part import Part
+from workbench.pages.one_run.audit import FROM_SCORES, NAMES
+
+MOVED = "the guessing rule was changed after the scores were seen"
+
+
+class OneRunNumbers(Part):
+    """The bounds of one run as numbers."""
+
+    @number(
+        NAMES["steinke"],
+        needs=("by_method", "rule_moved", "looked"),
+        formula="P[correct ≥ c] ≤ P[W ≥ c] + 2mδ max_i P[c − i ≤ W < c]/i, W binomial with r "
+        "trials of success e^ε/(1 + e^ε).",
+        caution="Assumes only that each canary was included by its own fair coin. Canaries may "
+        "influence each other.",
+    )
+    def steinke(self) -> Bound | Fact:
+        """Lower bound on ε for any mechanism with so many correct guesses."""
+        return self._method("steinke")
+
+    @number(
+        NAMES["fdp"],
+        needs=("by_method", "rule_moved", "looked"),
+        formula="A recursion over the number of correct guesses with the family's trade-off "
+        "function.",
+        caution="Assumes the family. Canaries may influence each other.",
+    )
+    def fdp(self) -> Bound | Fact:
+        """Lower bound on ε, assuming the family, from the number of correct guesses."""
+        return self._method("fdp")
+
+    @number(
+        NAMES["bits"],
+        needs=("by_method", "rule_moved", "looked"),
+        formula="Clopper–Pearson upper limit of the share of wrong guesses; ε(δ) of the member of "
+        "the family whose (1 − TV)/2 equals it.",
+        caution="Assumes the family, and that no canary influences the score of another.",
+    )
+    def bits(self) -> Bound | Fact:
+        """Lower bound on ε from the share of wrong guesses, if canaries are independent."""
+        return self._method("bits")
+
+    @number(
+        NAMES["bits-hoeffding"],
+        needs=("by_method", "rule_moved", "looked"),
+        formula="ē + √(log(1/(1 − γ))/2n) in place of the Clopper–Pearson limit.",
+        caution="Never better than the exact limit; included for comparison with the literature.",
+    )
+    def hoeffding(self) -> Bound | Fact:
+        """The same with the wider limit from Hoeffding's inequality."""
+        return self._method("bits-hoeffding")
+
+    @number(
+        NAMES["abstain"],
+        needs=("by_method", "rule_moved", "looked"),
+        formula="P[errors ≤ u] = E_W[BinCDF(u; r, ḡ(W))], W ~ Beta(n − r, r + 1).",
+        caution="Assumes the family, that no canary influences the score of another, and that the "
+        "number of guesses was fixed in advance.",
+    )
+    def abstain(self) -> Bound | Fact:
+        """Lower bound on ε if only the r most extreme scores were guessed (arXiv 2509.08704)."""
+        return self._method("abstain")
+
+    @number(
+        FROM_SCORES,
+        needs=("of_scores", "looked"),
+        caution="Assumes no family, but that no canary influences the score of another. If the "
+        "tests of that find an influence, the bound is not valid.",
+    )
+    def from_scores(self) -> Bound | Fact:
+        """Lower bound on ε from the scores at all thresholds at once, instead of guesses."""
+        bound = self.page.of_scores()
+        return bound if isinstance(bound, Fact) else self.page.validity.certified(bound)
+
+    @number(
+        "Best of several rules (not valid)",
+        needs=("tuning", "looked"),
+        caution=f"{TUNED[0].upper()}{TUNED[1:]}.",
+    )
+    def claimed(self) -> Bound | Fact:
+        """Largest bound over several numbers of guesses, without correction for the choice."""
+        return self._of_tuning("claimed")
+
+    @number(
+        "Best of several, corrected",
+        needs=("tuning", "looked"),
+        formula="Bonferroni: each of the J rules gets 1/J of the error probability.",
+    )
+    def paid(self) -> Bound | Fact:
+        """Largest bound over several numbers of guesses, corrected for the choice."""
+        return self._of_tuning("simultaneous")
+
+    @number(
+        "Tuned on one half, tested on the other",
+        needs=("tuning", "looked"),
+        formula="A random number, drawn once for this run, divides the canaries into two halves.",
+    )
+    def held_out(self) -> Bound | Fact:
+        """Bound on one half of the canaries with the rule that was chosen on the other half."""
+        return self._of_tuning("held_out")
+
+    @number("True ε", needs=("source", "simulated", "log_delta"))
+    def truth(self) -> Fact:
+        """ε of the simulated mechanism at the chosen δ."""
+        if self.page.source != "simulate":
+            return Fact("–", "not known of a real mechanism")
+        truth = self.page.simulated().epsilon(self.page.delta.value)
+        reference = self.page.auditing._reference()
+        note = f"at δ = {plain(self.page.delta.value)}"
+        if reference.name == "claimed":
+            note += f", claimed {round_safely(reference.epsilon, 'nearest')}"
+        return Fact(f"ε = {round_safely(truth, 'nearest')}", note)
+
+    @number("Correct guesses", needs=("guesses",))
+    def counted(self) -> Fact:
+        """Number of correct guesses among all guesses, and number of canaries."""
+        guesses = self.page.guesses()
+        if isinstance(guesses, str):
+            return Fact("–")
+        share = f"{guesses.canaries:,} canaries"
+        if guesses.guesses:
+            share = f"{guesses.accuracy:.1%} correct, {share}"
+        return Fact(f"{guesses.correct:,} of {guesses.guesses:,}", share)
+
+    def _method(self, name: str) -> Bound | Fact:
+        bound = self.page.by_method()[name]
+        if isinstance(bound, Fact):
+            return bound
+        return self.page.validity.certified(bound.voided(MOVED) if self.page.rule_moved else bound)
+
+    def _of_tuning(self, which: str) -> Bound | Fact:
+        tuning = self.page.tuning()
+        if isinstance(tuning, str):
+            return Fact("–", "needs scores" if isinstance(self.page.run(), str) else tuning)
+        return self.page.validity.certified(getattr(tuning, which))

@@ -1,0 +1,108 @@
+"""`OneRunWords`: what the bounds of one run say, and what they rest on."""
+
+from __future__ import annotations
+
+from workbench.bounds.bound import Bound
+from workbench.onerun.bound import METHODS
+from workbench.onerun.guesses import REMARKABLE, coins_p_value
+from workbench.onerun.simulate import DPSGD, SharedGaussian
+from workbench.pages.core.page import sentence
+from workbench.pages.core.part import Part
+from workbench.pages.family import FAMILIES
+
+
+class OneRunWords(Part):
+    """What the bounds of one run say, and what they rest on."""
+
+    @sentence(needs=("source", "simulated", "run", "guesses"), place="head")
+    def provenance(self) -> str:
+        """The run that is audited."""
+        guesses, run = self.page.guesses(), self.page.run()
+        if isinstance(guesses, str):
+            return ""
+        of = "Counts" if isinstance(run, str) else run.name or "Canaries given in Python"
+        said = {"simulate": f"Simulated: {self.page.simulated().name}", "file": f"File “{of}”"}
+        rule = f" · {guesses.rule}" if guesses.rule else ""
+        return f"{said.get(self.page.source, of)} · {guesses.canaries:,} canaries{rule}"
+
+    @sentence(needs=("guesses", "by_method", "rule_moved", "looked"))
+    def said(self) -> str:
+        """The bound with the weakest assumptions, as a sentence."""
+        guesses = self.page.guesses()
+        if isinstance(guesses, str):
+            return f"{guesses[0].upper()}{guesses[1:]}{'' if guesses.endswith('.') else '.'}"
+        first = next(
+            (b for b in map(self.page.measured._method, METHODS) if isinstance(b, Bound)), None
+        )
+        if first is None:
+            return "No method applies to these guesses; use a threshold on each canary's own score."
+        return first.explain()
+
+    @sentence(needs=("guesses",))
+    def coins(self) -> str:
+        """Test of whether the canaries were included by fair coins."""
+        guesses = self.page.guesses()
+        if isinstance(guesses, str) or guesses.included is None:
+            return ""
+        k, m = guesses.included, guesses.canaries
+        if guesses.design == "fixed-half":
+            return (
+                "A random half of the canaries was included, so inclusions are dependent. Only the "
+                "methods for independent canaries with a threshold rule apply."
+            )
+        p = coins_p_value(k, m)
+        if p < REMARKABLE:
+            return (
+                f"Warning: {k:,} of {m:,} canaries were included, which is unlikely with fair "
+                f"coins (p = {p:.2g}). Check how canaries were included: every bound depends on it."
+            )
+        return f"{k:,} of {m:,} canaries were included: consistent with fair coins (p = {p:.2g})."
+
+    @sentence(needs=("dependence",))
+    def independence(self) -> str:
+        """Tests of whether the canaries influence each other's scores."""
+        tested = self.page.dependence()
+        if isinstance(tested, str):
+            return ""
+        return f"{'Warning: ' if tested.dependent else ''}{tested.explain()}"
+
+    @sentence(needs=("source", "simulated", "log_canaries"), place="strip")
+    def interference(self) -> str:
+        """A warning if simulated canaries share noise or a direction."""
+        m = self.page.simulated()
+        if self.page.source != "simulate" or not isinstance(m, SharedGaussian):
+            return ""
+        how = []
+        if m.coordinates < self.page.run_source.size:
+            how.append(f"share {m.coordinates:,} coordinates")
+        if m.interference:
+            how.append(f"have gradients of cosine ±{m.interference:g}")
+        if not how:
+            return ""
+        return (
+            f"{self.page.run_source.size:,} canaries {' and '.join(how)} and interfere, so bounds for independent "
+            "canaries are not guaranteed; here they are lower. In simulations with ten canaries "
+            "per coordinate, and with cosines up to 1, they did not exceed the truth more often "
+            "than allowed. That is an observation, not a theorem: they fail for a mechanism that "
+            "sometimes reveals all canaries together."
+        )
+
+    @sentence(needs=("source", "simulated", "family"), place="strip")
+    def mismatch(self) -> str:
+        """A warning if the simulated mechanism does not belong to the assumed family."""
+        if self.page.source != "simulate" or self.page.family == "randomized-response":
+            return ""
+        mechanism, name = self.page.simulated(), _name_of(self.page.family)
+        if isinstance(mechanism, DPSGD):
+            return f"DP-SGD is not in the {name} family. Bounds that assume it may be too large."
+        kind = "gaussian" if isinstance(mechanism, SharedGaussian) else self.page.mechanism
+        if kind == self.page.family:
+            return ""
+        return (
+            f"The simulated mechanism is not in the {name} family. Bounds that assume it "
+            "may exceed the truth, and the guesses cannot show this."
+        )
+
+
+def _name_of(family: str) -> str:
+    return next(label for label, name in FAMILIES.items() if name == family)

@@ -1,0 +1,23 @@
+"""`Doubts`: what to check before any number is believed: the direction, and whether scores differ."""
+
+from __future__ import annotations
+
+from workbench.pages.core.page import (
+    sentence,
+)
+from workbench.pages.core.part import Part
+from workbench.pages.inputs.direction import direction_question
+
+
+class Doubts(Part):
+    """What to check before any number is believed: the direction, and whether scores differ."""
+
+    @sentence(needs=("roc", "scores"), place="strip")
+    def question(self) -> str:
+        """A question about the direction if members score significantly the other way."""
+        return "" if self.page.source.kind == "pair" else direction_question(self.page.roc())
+
+    @sentence(needs=("scores",), place="strip")
+    def constant(self) -> str:
+        """That all scores are equal, where they are."""
+        return str(self.page.scores.constant)
