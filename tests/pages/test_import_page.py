@@ -312,7 +312,7 @@ def test_a_declaration_marks_nothing_and_another_direction_marks_every_page(page
     assert accepted(again) == workspace.dataset(dataset.key)
     for shown in pages:
         shown.refresh()
-        assert shown.looked_words == ""
+        assert shown.validity.words == ""
     assert pages[0].epsilon().assumption == "independent runs"
 
     turned = ImportPage(workspace, dataset.key)
@@ -322,7 +322,7 @@ def test_a_declaration_marks_nothing_and_another_direction_marks_every_page(page
     for shown in pages:
         shown.refresh()
         assert (
-            shown.looked_words == "the direction of the score was changed after results were seen"
+            shown.validity.words == "the direction of the score was changed after results were seen"
         )
 
     back = ImportPage(workspace, dataset.key)
@@ -330,7 +330,7 @@ def test_a_declaration_marks_nothing_and_another_direction_marks_every_page(page
     assert accepted(back).reread == ""
     for shown in pages:
         shown.refresh()
-        assert shown.looked_words == ""
+        assert shown.validity.words == ""
 
 
 def test_the_same_file_is_the_same_data_set_and_what_was_declared_is_remembered(page):
@@ -635,7 +635,7 @@ def test_two_groups_are_told_from_scores_and_labels_by_a_person_where_names_do_n
 def test_labels_of_another_length_are_refused(page):
     page.upload = (("mia_scores.npy", npy(VALUES)), ("mia_labels.npy", npy(SIDES[:-1])))
     assert "has 100 scores, but 'mia_labels' (npy) has 99 labels" in page.message
-    assert not page.open
+    assert not page.choosing.open
 
 
 def test_one_of_several_columns_is_chosen_before_any_result(page):

@@ -487,7 +487,7 @@ def test_looks_are_kept_apart_and_never_changed():
 def test_a_click_shows_the_nearest_trial():
     page = seen(FIRST)
     assert page.shown().trial.index == 1
-    page.pick(1.2, 0.3)
+    page.searching.pick(1.2, 0.3)
     assert page.shown_trial == 1
     assert (page.shown().trial.index, page.shown().tester) == (0, "histogram")
     assert "cannot be drawn" in page.witness()["layout"]["meta"]["summary"]

@@ -81,7 +81,7 @@ def test_the_flawed_training_is_refuted_at_each_claim():
         assert page.bits().value > reference.epsilon
         assert "DP-SGD is not in the Gaussian family" in page.mismatch()
         right = OneRunPage(mechanism="dp-sgd", claim=claim)
-        assert right.bits().value <= right.simulated().epsilon(right.delta)
+        assert right.bits().value <= right.simulated().epsilon(right.delta.value)
 
 
 # -- what a choice with the scores in view does ------------------------------------------------

@@ -8,9 +8,10 @@ from helpers.pages import as_plain, items
 
 import workbench as wb
 from workbench.bounds.power.plan_results import BoundDistribution, SampleSize
-from workbench.pages import plan
+from workbench.pages import sample_sizes
 from workbench.pages.core.page import Fact
-from workbench.pages.plan import Plan, PlanPage
+from workbench.pages.plan import PlanPage
+from workbench.pages.sample_sizes import Plan
 
 
 @pytest.fixture
@@ -26,11 +27,11 @@ def here(monkeypatch):
         for k, task in enumerate(tasks):
             yield k, function(task)
 
-    monkeypatch.setattr(plan, "map_in_processes", one_by_one)
-    monkeypatch.setattr(plan, "FACTORS", (0.5, 1.0, 2.0))
-    monkeypatch.setattr(plan, "GRID", (2.0, 4.0))
-    monkeypatch.setattr(plan, "COARSE", (2.0, 3.0))
-    monkeypatch.setattr(plan, "FEW", 4)
+    monkeypatch.setattr(sample_sizes, "map_in_processes", one_by_one)
+    monkeypatch.setattr(sample_sizes, "FACTORS", (0.5, 1.0, 2.0))
+    monkeypatch.setattr(sample_sizes, "GRID", (2.0, 4.0))
+    monkeypatch.setattr(sample_sizes, "COARSE", (2.0, 3.0))
+    monkeypatch.setattr(sample_sizes, "FEW", 4)
 
 
 def traces(figure, name):
@@ -56,7 +57,7 @@ def test_power_and_median_at_n_are_those_of_the_library(page):
     power = wb.power(pair, claim_epsilon=1.5, n=1000, **asked)
     assert page.power_at_n().text == f"{round(100 * power.value, 1):g}%"
     assert "4,000 simulated sets of counts, seed 0" in page.power_at_n().note
-    median = wb.plan_distribution(pair, n=1000, **asked, reps=plan.LIVE).quantile(0.5)
+    median = wb.plan_distribution(pair, n=1000, **asked, reps=sample_sizes.LIVE).quantile(0.5)
     assert float(page.median_at_n().text.removeprefix("ε ≥ ")) == pytest.approx(median, abs=0.01)
     assert "24 simulated audits, seed 0" in page.median_at_n().note
 
@@ -128,8 +129,8 @@ def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
         wb.GaussianPair(1.0), claim_epsilon=1.0, delta=1e-5, n=300, guarantee="pointwise"
     )
     fake = SampleSize(300, power, 0.8)
-    monkeypatch.setattr(plan.sample_size, "samples_needed", lambda **asked: fake)
-    monkeypatch.setattr(plan.sample_size, "power", lambda n, **asked: power)
+    monkeypatch.setattr(sample_sizes.sample_size, "samples_needed", lambda **asked: fake)
+    monkeypatch.setattr(sample_sizes.sample_size, "power", lambda n, **asked: power)
     page.method = method
     assert page.power_at_n().text == page.median_at_n().text == "–"
     page.work.run("simulate")
@@ -141,7 +142,7 @@ def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
 
 
 def test_partial_plans_draw(page):
-    asked = page._asked()
+    asked = page.sizes.asked()
     one = wb.plan_distribution(wb.GaussianPair(1.0), n=1000, delta=1e-5, reps=4)
     assert isinstance(one, BoundDistribution)
     for partial in (

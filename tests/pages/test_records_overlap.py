@@ -144,10 +144,10 @@ def test_a_large_table_is_compared_when_asked(monkeypatch):
     expected = RecordsPage(data=DRAWN, scores_are="log-odds").comparison()
     monkeypatch.setattr(ranking_module, "SMALL", 100)
     page = RecordsPage(data=DRAWN)
-    offered = {c.name: c.offered(page) for c in page.attacks.controls}
+    offered = {c.name: c.offered(page) for c in page.signals.attacks.controls}
     assert offered == {"scores_are": True, "fpr": False, "compare_attacks": False}
     page.scores_are = "log-odds"
-    assert all(control.offered(page) for control in page.attacks.controls)
+    assert all(control.offered(page) for control in page.signals.attacks.controls)
     with mock.patch.object(attacks_module, "attacks_of", side_effect=AssertionError):
         assert draw(page) == ("Press “Compare attacks”.", "")
     fractions = []
@@ -181,9 +181,9 @@ def test_another_kind_after_looking_voids_the_limits():
 def test_settings_come_back_and_another_table_has_no_kind():
     ws = Workspace()
     kept = ws.add_table(signals(name="mine"))
-    page = RecordsPage(ws, data=kept.key)
+    page = RecordsPage(workspace=ws, data=kept.key)
     page.param.update(scores_are="log-odds", fpr=0.1)
-    again = RecordsPage(ws, data=DRAWN, scores_are="log-odds")
+    again = RecordsPage(workspace=ws, data=DRAWN, scores_are="log-odds")
     assert again.restore(page.settings()) == []
     assert (again.scores_are, again.fpr, again.looked) == ("log-odds", 0.1, "")
     assert draw(again) == draw(page)

@@ -124,7 +124,7 @@ def test_a_click_selects_a_record():
     page = RecordsPage(data=DRAWN)
     page.select(0.3, 3.2)
     assert page.rank == 4
-    assert f"Rank 4: {page.name_of(page.in_view()[3])}" in page.record_words()
+    assert f"Rank 4: {page.viewed.name_of(page.in_view()[3])}" in page.record_words()
     page.rank = 35
     assert "31 · " in str(page.ranks()["layout"]["annotations"][0]["text"])
     page.select(0.3, -0.4)
@@ -144,7 +144,7 @@ def test_a_rank_beyond_the_records_shows_nothing_and_says_why():
 
 def test_a_record_opened_on_scores_claims_no_level():
     ws = Workspace()
-    page = RecordsPage(ws, data=DRAWN)
+    page = RecordsPage(workspace=ws, data=DRAWN)
     page.open_on_scores = True
     assert page.goes_to == "scores"
     added = ws.dataset(ws.current)
@@ -245,7 +245,7 @@ def test_the_page_offers_tables_only_and_other_pages_none():
     ws = Workspace()
     kept = ws.add_table(table(name="canaries"))
     ws.add_scores(wb.Scores([1.0, 2.0], [0.0, 1.0]), "losses")
-    page = RecordsPage(ws, data=DRAWN)
+    page = RecordsPage(workspace=ws, data=DRAWN)
     assert set(page.param.data.get_range()) == {
         "digits-records",
         "digits-losses-table",
@@ -263,9 +263,9 @@ def test_the_page_offers_tables_only_and_other_pages_none():
 def test_settings_come_back():
     ws = Workspace()
     kept = ws.add_table(table(name="canaries", attributes={"class": list("aabbab")}))
-    page = RecordsPage(ws, data=kept.key)
+    page = RecordsPage(workspace=ws, data=kept.key)
     page.param.update(epsilon=0.4, group="b", rank=2, larger_is_member=False)
-    again = RecordsPage(ws, data=DRAWN)
+    again = RecordsPage(workspace=ws, data=DRAWN)
     assert again.restore(page.settings()) == []
     assert (again.data, again.epsilon, again.group, again.rank) == (kept.key, 0.4, "b", 2)
     assert draw(again) == draw(page)
@@ -309,7 +309,7 @@ def test_an_audit_is_saved_with_its_table():
     given = table(name="mine")
     ws = Workspace()
     kept = ws.add_table(given)
-    for page in (RecordsPage(given), RecordsPage(ws, data=kept.key)):
+    for page in (RecordsPage(given), RecordsPage(workspace=ws, data=kept.key)):
         audit, other = audit_of(page), Workspace()
         assert audit.data[0].sha256 == kept.sha256
         bring_data(audit, attachments_of(page), other)

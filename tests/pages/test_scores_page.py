@@ -23,7 +23,8 @@ from workbench.pages.family import FamilyPage
 from workbench.pages.inputs.data import draw_key, example_key
 from workbench.pages.inputs.reference import REFERENCES
 from workbench.pages.inputs.score_source import Arrival
-from workbench.pages.scores.page import ScoresPage, nice_below
+from workbench.pages.scores.page import ScoresPage
+from workbench.pages.scores.ranges import nice_below
 from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.layouts.layout import Layout
 from workbench.workspaces.workspace import Workspace

@@ -35,7 +35,7 @@ def trained(**settings):
 
 def run_here(page, models=None):
     """Have the first models of the audit trained, in this thread."""
-    audit = page.audit()
+    audit = page.setup.audit()
     count = audit.models if models is None else models
     rows = Rows.joined(
         audit.score_model(index, audit.generator(page.seed, index)) for index in range(count)
@@ -97,10 +97,10 @@ def test_the_same_training_without_the_bug_is_not_refuted():
 
 def test_a_bug_may_be_audited_by_the_settings_of_the_page():
     page = TrainPage(workspace=Workspace(), **TINY, bug="no-noise", shown_by="own")
-    audit = page.audit()
+    audit = page.setup.audit()
     assert (audit.kind, audit.settings.bug, audit.settings.steps) == ("black-box", "no-noise", 2)
     page.shown_by = "control"
-    assert page.audit().settings.steps != 2
+    assert page.setup.audit().settings.steps != 2
 
 
 # -- stopping ----------------------------------------------------------------------------------
@@ -306,7 +306,9 @@ def test_the_code_computes_every_number():
 
 
 def test_a_run_that_is_given_is_shown_and_its_code_names_it():
-    run = wb.training.run_training_audit(TrainPage(workspace=Workspace(), **TINY).audit(), seed=3)
+    run = wb.training.run_training_audit(
+        TrainPage(workspace=Workspace(), **TINY).setup.audit(), seed=3
+    )
     view = wb.explore(run)
     page = view.page
     assert page.trained is run

@@ -21,7 +21,8 @@ from workbench.bounds.anytime.monitoring import (
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import Fact
 from workbench.pages.inputs.data import example_key
-from workbench.pages.watch import WatchPage, _watch
+from workbench.pages.monitoring import _watch
+from workbench.pages.watch import WatchPage
 
 PAIR = wb.RandomizedResponsePair(1.0, 0.0)
 ASKED = {"delta": 1e-5, "confidence": 0.95}
@@ -248,7 +249,7 @@ def test_what_is_yet_to_come_is_faint(page):
 
 
 def test_many_audits_are_counted(page, monkeypatch):
-    monkeypatch.setattr("workbench.pages.watch.MANY", 10)
+    monkeypatch.setattr("workbench.pages.monitoring.MANY", 10)
     page.sample_n = 200
     found = page.work.run("watch_many")
     assert found.runs == 10

@@ -318,7 +318,7 @@ def _settings(audit: Audit) -> list[list[str]]:
         return [[name, setting_text(None, value)] for name, value in audit.settings.items()]
     page: Page = PAGES[audit.page].kind()
     page.restore(audit.settings)
-    controls = [one for section in page.controls for one in section.controls if one.offered(page)]
+    controls = [one for section in page.sections for one in section.controls if one.offered(page)]
     names = [one.name for one in controls if one.name in audit.settings]
     return [
         [str(page.param[name].label), setting_text(page.param[name], audit.settings[name])]

@@ -66,7 +66,7 @@ def parts(value: Any) -> dict[str, str]:
 
 def jobs(page: Page) -> dict[str, str]:
     """The states of the jobs of a page as JSON, by their names on the board."""
-    offered = {c.name for section in page.controls for c in section.controls if c.offered(page)}
+    offered = {c.name for section in page.sections for c in section.controls if c.offered(page)}
     states = {name: page.work.state(name) for name in page.jobs()}
     return {
         f"job_{name}": json.dumps(

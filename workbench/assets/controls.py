@@ -37,7 +37,7 @@ class Controls:
         # The parameters are looked up once: every move of a slider asks for all of them.
         self._all = [
             (control, *_kind(page, control))
-            for section in page.controls
+            for section in page.sections
             for control in section.controls
             if not control.menu
         ]
@@ -59,7 +59,7 @@ class Controls:
                 "title": section.title,
                 "controls": [described[c.name] for c in section.controls if c.name in described],
             }
-            for section in self._page.controls
+            for section in self._page.sections
         ]
 
     def states(self) -> dict[str, dict[str, Any]]:

@@ -57,7 +57,7 @@ def _parts(name: str, entry: PageEntry) -> Iterator[dict[str, Any]]:
     jobs = page.jobs()
     for section in page.controls:
         where = " · ".join(filter(None, (entry.title, section.title)))
-        for control in (one for one in section.controls if not one.given):
+        for control in (one for one in section.controls if one.given is not True):
             job = jobs.get(control.name)
             parameter: Any = None if job else page.param[control.name]
             title, text = (job.title, job.help) if job else (parameter.label, parameter.doc)

@@ -61,7 +61,7 @@ def sections_for(page: Page, items: list[Item], controls: list[str] | None = Non
         named = [_control(page, name) for name in controls]
         return [Section("", tuple(named))] if named else []
     if len(items) == len(page.items()):
-        return list(page.controls)
+        return list(page.sections)
     needed = frozenset().union(*(page.inputs(item) for item in items))
     for job in page.jobs().values():
         if job.into in needed:
@@ -70,7 +70,7 @@ def sections_for(page: Page, items: list[Item], controls: list[str] | None = Non
     def kept(control: Control) -> bool:
         return control.name in needed
 
-    parts = [Section(s.title, tuple(filter(kept, s.controls))) for s in page.controls]
+    parts = [Section(s.title, tuple(filter(kept, s.controls))) for s in page.sections]
     return [part for part in parts if part.controls]
 
 
@@ -92,7 +92,7 @@ def _item(page: Page, name: str) -> Item:
 
 
 def _control(page: Page, name: str) -> Control:
-    all_ = [control for section in page.controls for control in section.controls]
+    all_ = [control for section in page.sections for control in section.controls]
     for control in all_:
         if control.name == name or _letters(_label(page, control)) == _letters(name):
             return control

@@ -145,10 +145,6 @@ class ComparedSources(Part):
         return [dataset.key for dataset in self._datasets.values()]
 
 
-def _chosen(page: Page) -> bool:
-    return page.given is None
-
-
 class ComparePage(Page):
     """State and drawings of the page."""
 
@@ -166,12 +162,16 @@ class ComparePage(Page):
     sources = ComparedSources()
 
     controls: ClassVar[tuple[Section, ...]] = (
-        Section("A", INPUTS["a"].controls(when=_chosen)),
-        Section("B", INPUTS["b"].controls(when=_chosen)),
+        Section("A", INPUTS["a"].controls()),
+        Section("B", INPUTS["b"].controls()),
         Section(
             "Audit",
             (
-                Control("draw_again", when=lambda p: is_draw(p.a_data) or is_draw(p.b_data)),
+                Control(
+                    "draw_again",
+                    when=lambda p: is_draw(p.a_data) or is_draw(p.b_data),
+                    given=False,
+                ),
                 Control("log_delta"),
                 Control("confidence"),
                 Control("reset", menu=True),

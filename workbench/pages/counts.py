@@ -228,9 +228,10 @@ class CountsPage(Page):
         asked, joint = {"delta": self.delta.value} | level, level | {"interval": "joint"}
         others = {name: value for name, value in spec.items() if name not in COUNTS}
         prior = number_of(self.log_prior)
+        at = {"delta": self.delta.value}
         return script(
             f"counts = {counts!r}",
-            f"epsilon = {call('wb.epsilon_from_counts', '**counts', delta=self.delta.value, **joint)}",
+            f"epsilon = {call('wb.epsilon_from_counts', '**counts', **at, **joint)}",
             f"mu = {call('wb.mu_from_counts', '**counts', **joint)}",
             f"total_variation = {call('wb.total_variation_from_counts', '**counts', **joint)}",
             f"precision = {call('wb.precision_from_counts', '**counts', prior=prior, **joint)}",

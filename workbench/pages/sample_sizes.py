@@ -202,17 +202,17 @@ class SampleSizes(Part):
     def own(self) -> Plan | None:
         """The simulation if it was made with the present settings, else None."""
         plan: Plan | None = self.plan
-        if plan is None or self.method == "pointwise" or plan.asked != self._asked():
+        if plan is None or self.method == "pointwise" or plan.asked != self.asked():
             return None
         return plan
 
-    def _asked(self) -> tuple[Any, ...]:
+    def asked(self) -> tuple[Any, ...]:
         return tuple(getattr(self.page, name) for name in SETTINGS)
 
     @job("Simulate this bound", needs=SETTINGS, into="plan")
     def simulate(self, report: Report) -> Plan:
         """Computes the sample size, the power curve and the bounds, on all processor cores."""
-        asked, plan = self._arguments(self.method), Plan(self._asked())
+        asked, plan = self._arguments(self.method), Plan(self.asked())
         grid, reps = (GRID, LIVE) if self._quick else (COARSE, FEW)
         # The largest first: the slowest tasks should not be the last ones.
         tasks: list[Callable[[], Any]] = [

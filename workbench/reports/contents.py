@@ -151,7 +151,11 @@ class Contents:
         usual: list[Row] = []
         fresh = {} if self._page is None else self._page.at_start().settings()
         for name, value in self.audit.settings.items():
-            if kind is None or name not in kind.param or name not in kind.control_names():
+            if (
+                kind is None
+                or name not in kind.param
+                or name not in {one.name for section in kind.controls for one in section.controls}
+            ):
                 continue
             if self._page is not None and not _offered(self._page, name):
                 continue
@@ -286,7 +290,7 @@ def _quoted(name: str) -> str:
 
 
 def _offered(page: Page, name: str) -> bool:
-    controls = (c for section in page.controls for c in section.controls if c.name == name)
+    controls = (c for section in page.sections for c in section.controls if c.name == name)
     return any(control.offered(page) for control in controls)
 
 
@@ -318,3 +322,7 @@ def _reference(entry: str, row: Any) -> CitedSource:
         return CitedSource(entry.splitlines()[0], entry)
     where = f" {row.published}." if row.published else ""
     return CitedSource(f"{row.authors} ({row.year}). {row.title}.{where}", entry)
+
+
+def _control_names(kind: type[Page]) -> set[str]:
+    return {control.name for section in kind.controls for control in section.controls}

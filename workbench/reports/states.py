@@ -195,7 +195,7 @@ def _moving(page: Page, items: list[Item]) -> dict[str, tuple[str, ...]]:
     """The parameters of `ANSWERS` that each item depends on, where the page offers them."""
     offered = {
         control.name
-        for section in page.controls
+        for section in page.sections
         for control in section.controls
         if control.name in ANSWERS and control.offered(page)
     }

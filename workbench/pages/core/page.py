@@ -16,7 +16,7 @@ its decorated methods draw items from them::
 
 The docstring of a decorated method is the help text that people read on the page.
 
-A front end draws ``page.controls`` and ``page.items()``, and draws an item again when one of
+A front end draws ``page.sections`` and ``page.items()``, and draws an item again when one of
 ``page.inputs(item)``, the parameters that it depends on, changes; `workbench.pages.core.session`
 does this for all front ends. Long work is a job; see `workbench.pages.core.jobs`.
 """
@@ -57,19 +57,18 @@ class Control:
         ``when(page)`` is True while the control is offered. By default it always is.
     menu : bool
         True if the dashboard has it in its bar, and not among the controls of the page.
-    given : bool
-        True if it belongs to an object that is given in Python: others do not see it.
+    given : bool, optional
+        True if only pages about an object that is given in Python have it; False if they do not,
+        such as a choice of data.
     """
 
     name: str
     when: Callable[[Any], bool] | None = None
     menu: bool = False
-    given: bool = False
+    given: bool | None = None
 
     def offered(self, page: Page) -> bool:
         """True if the page offers the control in its present state."""
-        if self.given and page.given is None:
-            return False
         return self.when is None or bool(self.when(page))
 
 
@@ -354,6 +353,13 @@ class Page(PageState):
             part.start(frozenset(params))
 
     @property
+    def sections(self) -> tuple[Section, ...]:
+        """The controls that this page has: those of its class, as far as `Control.given` says."""
+        other = self.given is None
+        found = ((s.title, [c for c in s.controls if c.given is not other]) for s in self.controls)
+        return tuple(Section(title, tuple(kept)) for title, kept in found if kept)
+
+    @property
     def data_key(self) -> str:
         """Key of the data set in view; "" on pages without data."""
         return next((part.data_key() for part in self.parts_with("data_key")), "")
@@ -409,10 +415,9 @@ class Page(PageState):
         with self.restoring():
             return restore(self, settings, self.control_names(), file)
 
-    @classmethod
-    def control_names(cls) -> list[str]:
+    def control_names(self) -> list[str]:
         """Names of the controls, in the order of the page."""
-        return [control.name for section in cls.controls for control in section.controls]
+        return [control.name for section in self.sections for control in section.controls]
 
     @classmethod
     def jobs(cls) -> dict[str, Job]:

@@ -27,17 +27,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import param
 from param.parameterized import ParameterizedMetaclass
 
 from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.seen.record import SeenRecord
-
-if TYPE_CHECKING:
-    from workbench.pages.core.page import Page
-
 
 #: Attributes that decorators leave on methods; the names of these are unique on a page.
 MARKS = ("_item", "_job", "_needs")
@@ -81,8 +77,8 @@ class Part:
     stays: ClassVar[tuple[str, ...]] = ()
     stays_from_work: ClassVar[tuple[str, ...]] = ()
 
-    #: The page that has the part.
-    page: Page
+    #: The page that has the part; it has the parameters of its other parts, too.
+    page: Any
 
     def __init_subclass__(cls) -> None:
         for name, value in vars(cls).items():
@@ -108,13 +104,13 @@ class Part:
         """The parameters that a page gets, by their names on the page."""
         return {self.flat(name): copy.copy(one) for name, one in self.parameters.items()}
 
-    def of(self, page: Page) -> Self:
+    def of(self, page: Any) -> Self:
         """The part as one of a page, with the state that it has here."""
         twin = copy.copy(self)
         twin.page = page
         return twin
 
-    def for_process(self, page: Page) -> Self:
+    def for_process(self, page: Any) -> Self:
         """The part as one of a page for work in another process."""
         twin = self.of(page)
         for name in (*self.stays, *self.stays_from_work):

@@ -6,8 +6,8 @@ seed. A `DataInput` names them, and keeps the key and the controls in agreement.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.pages.core.page import Control, Page
@@ -170,23 +170,18 @@ class DataInput:
         """The parameters that people set."""
         return (self.data, *pair_parameters(self.prefix), self.n)
 
-    def controls(self, when: Callable[[Any], bool] = lambda page: True) -> tuple[Control, ...]:
-        """The controls: those of the pair and the size are offered while a draw is in view.
-
-        Parameters
-        ----------
-        when : callable, optional
-            ``when(page)`` is True while the choice is offered.
-        """
+    def controls(self) -> tuple[Control, ...]:
+        """The controls: those of the pair and the size are offered while a draw is in view."""
 
         def drawn(page: Any) -> bool:
-            return when(page) and is_draw(getattr(page, self.data))
+            return is_draw(getattr(page, self.data))
 
-        return (
-            Control(self.data, when=when, menu=self.menu),
+        found = (
+            Control(self.data, menu=self.menu),
             *pair_controls(self.prefix, when=drawn),
             Control(self.n, when=drawn),
         )
+        return tuple(replace(control, given=False) for control in found)
 
     def drawn(self, page: Any) -> DrawnSource:
         """The draw that the controls describe."""

@@ -132,8 +132,8 @@ class PlanWriting(Part):
             return ""
         return (
             f"Plan “{short_name(plan)}” was stored at {time_text(plan.created)} with the hash "
-            f"{plan.sha256[:DIGITS]}…, {self.page.workspace.audits.where}. Open the scores now, and "
-            "choose it on the page “Scores”."
+            f"{plan.sha256[:DIGITS]}…, {self.page.workspace.audits.where}. Open the scores now, "
+            "and choose it on the page “Scores”."
         )
 
     def _store_plan(self, *events: Any) -> None:

@@ -113,8 +113,10 @@ class ScoreSource(Part):
         "Data",
         (
             Control("larger_is_member", given=True),
-            *INPUT.controls(when=lambda page: page.given is None),
-            Control("draw_again", when=lambda page: page.source.kind == DrawnSource.kind),
+            *INPUT.controls(),
+            Control(
+                "draw_again", when=lambda page: page.source.kind == DrawnSource.kind, given=False
+            ),
         ),
     )
 

@@ -61,7 +61,7 @@ class Spec:
         hidden = {name for name in known if name not in controls}
         with page.restoring():
             page.param.update({name: spec[name] for name in hidden if name in spec})
-            for section in page.controls:
+            for section in page.sections:
                 names = [control.name for control in section.controls if control.name in spec]
                 page.param.update({name: spec[name] for name in names})
             # A mark such as "chosen after looking" is part of a state, not of its restoring.

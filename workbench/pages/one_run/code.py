@@ -33,17 +33,16 @@ def one_run_code(page: Page, spec: dict[str, Any]) -> str:
     if isinstance(guesses, str):
         return script(f"# {guesses}")
     given = {"counts": ["guesses"], "simulate": []}.get(page.source, ["run"])
+    asked = page.auditing.asked
     imports, steps = _run_code(page, guesses)
     steps += [
-        f"{VARIABLES.get(name, name)} = {call('wb.one_run_bound', 'guesses', **page.auditing.asked(name))}"
+        f"{VARIABLES.get(name, name)} = {call('wb.one_run_bound', 'guesses', **asked(name))}"
         for name, bound in page.by_method().items()
         if isinstance(bound, Bound)
     ]
     tuning = page.tuning()
     if isinstance(tuning, Tuning):
-        steps.append(
-            f"tuning = {call('wb.tune_one_run', 'run', **page.auditing.asked(page.tuned))}"
-        )
+        steps.append(f"tuning = {call('wb.tune_one_run', 'run', **asked(page.tuned))}")
         steps += ["claimed = tuning.claimed", "paid = tuning.simultaneous"]
         steps += ["held_out = tuning.held_out"] if tuning.held_out is not None else []
     if isinstance(page.of_scores(), Bound):

@@ -200,11 +200,11 @@ class OneRunSource(Part):
     data: ClassVar[Section] = Section(
         "Data",
         (
-            Control("source", when=lambda page: page.given is None),
-            *(Control(name, when=_from("counts")) for name in COUNTS),
-            Control("upload", when=_from("file")),
-            Control("larger_is_member", when=_from("file")),
-            Control("design", when=_from("counts", "file")),
+            Control("source", given=False),
+            *(Control(name, when=_from("counts"), given=False) for name in COUNTS),
+            Control("upload", when=_from("file"), given=False),
+            Control("larger_is_member", when=_from("file"), given=False),
+            Control("design", when=_from("counts", "file"), given=False),
         ),
     )
 

@@ -80,8 +80,8 @@ class OneRunWords(Part):
         if not how:
             return ""
         return (
-            f"{self.page.run_source.size:,} canaries {' and '.join(how)} and interfere, so bounds for independent "
-            "canaries are not guaranteed; here they are lower. In simulations with ten canaries "
+            f"{self.page.run_source.size:,} canaries {' and '.join(how)} and interfere, so bounds "
+            "for independent canaries are not guaranteed; here they are lower. In simulations with ten canaries "
             "per coordinate, and with cosines up to 1, they did not exceed the truth more often "
             "than allowed. That is an observation, not a theorem: they fail for a mechanism that "
             "sometimes reveals all canaries together."

@@ -334,8 +334,8 @@ class RecordAttacks(Part):
         count = int((t.limits > self.page.epsilon).sum())
         many = "record exceeds" if count == 1 else "records exceed"
         return (
-            f"By all attacks together, at least {count:,} {many} ε₀ = {plain(self.page.epsilon)} at "
-            f"δ = {plain(t.delta)} ({percent(t.confidence)}, {t.assumption}): valid for all "
+            f"By all attacks together, at least {count:,} {many} ε₀ = {plain(self.page.epsilon)} "
+            f"at δ = {plain(t.delta)} ({percent(t.confidence)}, {t.assumption}): valid for all "
             "records and attacks at once, each attack with a third of the error probability. The "
             f"count above uses all models and one attack.{self.page.validity.sentence}"
         )

@@ -78,7 +78,7 @@ class TableInput(Part):
     section = Section(
         "Data",
         (
-            Control("data", when=lambda page: page.given is None, menu=True),
+            Control("data", menu=True, given=False),
             Control("larger_is_member"),
         ),
     )

@@ -260,8 +260,8 @@ class RecordView(Part):
             f"{t.n_in[column] + t.n_out[column]} models. ε ≥ "
             f"{round_safely(float(found.limits[column]), 'down')}, valid together with the limits "
             f"of all records; estimate "
-            f"{round_safely(float(found.estimates[column]), 'nearest')}.{self.page.validity.sentence}"
-            f"{said}"
+            f"{round_safely(float(found.estimates[column]), 'nearest')}."
+            f"{self.page.validity.sentence}{said}"
         )
 
 

@@ -190,7 +190,8 @@ class BinChoice(Part):
             limits.append(
                 f"{low.rounded} to {high.rounded} ({name.removeprefix('fixed bins (')[:-1]})"
             )
-        text = f"{percent(self.page.confidence)} interval for TV with these bins: {' or '.join(limits)}"
+        level = percent(self.page.confidence)
+        text = f"{level} interval for TV with these bins: {' or '.join(limits)}"
         if void:
             return f"{text}. Not valid here: {void}."
         by = f" ({plan.label})" if plan is not None and planned else ""

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.bounds.quantities import Epsilon, Mu
 from workbench.pages.core.sliders import number_of
-from workbench.pages.inputs.code import call, data_code, pair_code, script
+from workbench.pages.inputs.code import call, data_code, lines, pair_code, script
 from workbench.pages.inputs.score_source import INPUT
 from workbench.pairs.base import Pair
 
@@ -54,7 +54,10 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
         "total_variation = band.total_variation()",
         f"tpr = band.tpr({LOW_FPR})",
         f"epsilon_here = {pointwise}",
-        f"h = {call('wb.histogram', 'scores', **page.bins.arguments())}\nhistogram_tv = h.total_variation",
+        lines(
+            f"h = {call('wb.histogram', 'scores', **page.bins.arguments())}",
+            "histogram_tv = h.total_variation",
+        ),
         "curve = wb.roc(scores)\nauc = curve.auc",
         _claim(page.reference(), measured, page.confidence),
         "sizes = scores.n_p, scores.n_q",

@@ -1,4 +1,4 @@
-"""`Doubts`: what to check before any number is believed: the direction, and whether scores differ."""
+"""`Doubts`: what to check before any number is believed."""
 
 from __future__ import annotations
 

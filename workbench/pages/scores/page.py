@@ -35,6 +35,7 @@ from workbench.pages.inputs.seen_words import seen_words
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.scores.bins import BIN_CONTROLS, BinChoice
 from workbench.pages.scores.code import LOW_FPR, score_code
+from workbench.pages.scores.doubts import Doubts
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pages.scores.statistic import AttackStatistic
 from workbench.pages.scores.threshold import ThresholdChoice
@@ -73,6 +74,7 @@ class ScoresPage(Page):
             "log_floor",
         ),
     )
+    doubts = Doubts()
     asking = AskedInAdvance()
     compared = ReferenceChoice()
     cut = ThresholdChoice()

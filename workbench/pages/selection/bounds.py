@@ -144,8 +144,8 @@ class SelectionBounds(Part):
             return "There is a single run, so selection has no privacy cost."
         said = (
             f"Reporting the ε of one run ({round_safely(one, 'nearest')}) understates the leak of "
-            f"releasing the best of {_count(self.page.runs())} runs on average: ε is {direct.rounded} "
-            "if scores rank by privacy loss"
+            f"releasing the best of {_count(self.page.runs())} runs on average: ε is "
+            f"{direct.rounded} if scores rank by privacy loss"
         )
         if worst.bound.value > direct.value:
             factor = f", {worst.bound.value / one:.1f} times that of one run" if one else ""

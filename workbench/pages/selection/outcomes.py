@@ -80,8 +80,9 @@ class ThreeOutcomes(Part):
         three = self.three()
         if isinstance(three, str):
             return ""
+        delta = self.page.delta.value
         return (
             f"Example with three outcomes A < B < C: one run is {plain(self.outcome_epsilon)}-DP, "
             f"the selection has pure ε = {round_safely(three.epsilon(0), 'nearest')}, and ε = "
-            f"{round_safely(three.epsilon(self.page.delta.value), 'nearest', 4)} at δ = {plain(self.page.delta.value)}."
+            f"{round_safely(three.epsilon(delta), 'nearest', 4)} at δ = {plain(delta)}."
         )
