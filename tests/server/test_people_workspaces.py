@@ -300,7 +300,7 @@ def test_twenty_rounds_of_visits_leave_nothing_alive(homes):
         workspace = reader.bench.workspace
         added = workspace.add_scores(losses(k))
         reader.does("choose", data=added.key)
-        page = reader.bench.live("scores").page
+        page = reader.bench.pages.live("scores").page
         kept = (reader.bench, workspace, page, workspace.scores(added.key), workspace.audits)
         seen += map(weakref.ref, kept)
         settle(reader.bench)
@@ -329,7 +329,7 @@ def test_everything_of_a_person_ends_at_once_when_they_are_signed_out(homes):
     assert all("signed out" in document.said[0] for document in documents)
     assert bench.workspace.closed
     assert (visitors.people, visitors.documents) == (1, 1)
-    assert visitors.bench(ADA).live("counts").page.tp == 321
+    assert visitors.bench(ADA).pages.live("counts").page.tp == 321
     visitors.end()
 
 
