@@ -23,9 +23,15 @@ from tornado.websocket import websocket_connect
 
 import workbench
 from helpers.served import MINE, Served, cookie_of
+from workbench.dashboard.tab import Tab
 from workbench.dashboard.worker import THREADS
+from workbench.pages.registry import PAGES
+from workbench.server.app import App
 
 PACKAGE = Path(workbench.__file__).parent
+
+#: What the modules of the front end begin with; a page and what it uses are none of it.
+WAY = ("server.", "dashboard.", "assets.", "pages.core.", "_json", "workspaces.", "audits.storing.")
 
 
 class Trace:
@@ -52,6 +58,14 @@ class Trace:
     def modules(self) -> list[str]:
         """The modules, in the order in which they were first visited."""
         return list(dict.fromkeys(module for module, _ in self.visited))
+
+    @property
+    def way(self) -> list[str]:
+        """The modules that bring a gesture to a page and its drawings to a browser.
+
+        The others are what the page computes and draws.
+        """
+        return [one for one in self.modules if one.startswith(WAY)]
 
     @property
     def calls_of(self) -> Counter[str]:
@@ -98,7 +112,7 @@ class Slider:
 
     def __init__(self, page: str = "scores", name: str = "threshold"):
         self.page, self.name = page, name
-        self.served = Served()
+        self.served = Served(App([Tab(PAGES[page].kind, f"/{page}")]))
         self._loop = asyncio.new_event_loop()
         self._serial = 0
         self._loop.run_until_complete(self._open())

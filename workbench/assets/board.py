@@ -165,7 +165,8 @@ def _tone(bound: Bound) -> str:
 
 def _plain(value: Any) -> Any:
     """What JSON lacks, as plain values."""
-    return _json.plain(value, "null", _array)
+    form = _array(value)
+    return _json.plain(value, "null", _array) if form is NotImplemented else form
 
 
 #: Writes finite values at once: a walk through each of them takes as long as to draw a figure.

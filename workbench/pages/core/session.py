@@ -79,6 +79,10 @@ class PageSession:
         self.gestures = PageGestures(page, self.items, self.assign, self._press_now)
         self._inputs = {name: page.inputs(item) for name, item in self.items.items()}
         self._drawn_from = dict(drawn_from or {})
+        #: Values that items need, until a parameter changes that they depend on.
+        self._values: dict[str, Any] = {}
+        needs = {need for item in self.items.values() for need in item.needs}
+        self._behind = {need: page.parameters_of((need,)) for need in needs}
         self._refusal = ""
         self._watcher = page.param.watch(self._note, list(page.param))
 
@@ -247,16 +251,27 @@ class PageSession:
         task()
 
     def _draw_item(self, item: Item, put: Callable[[Item, Any], None]) -> None:
-        needed = self.page.drawn_from(item)
+        needed = tuple([self._value(need) for need in item.needs])
         before = self._drawn_from.get(item.name)
         if before is None or not same(needed, before):
             put(item, self.page.draw(item))
             self._drawn_from[item.name] = needed
 
+    def _value(self, need: str) -> Any:
+        try:
+            return self._values[need]
+        except KeyError:
+            (value,) = self.page.values_of((need,))
+            self._values[need] = value
+            return value
+
     def _note(self, *events: Any) -> None:
         names = {event.name for event in events}
         self.changed |= names
         self.stale |= {name for name, inputs in self._inputs.items() if inputs & names}
+        for need, behind in self._behind.items():
+            if behind & names:
+                self._values.pop(need, None)
         if not self.queue.here:
             self._outside()
 
