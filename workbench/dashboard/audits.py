@@ -20,7 +20,7 @@ from workbench.audits.errors import ArchiveError
 from workbench.dashboard.files import Outcome, Receiver, UploadError
 from workbench.dashboard.requests import Answered, Requests, words
 from workbench.dashboard.sharing import AUDIT, AuditLookup, ReadableAudit, Sharing
-from workbench.dashboard.visitor.browsers import Browsers
+from workbench.dashboard.visitor.browsers import OpenBrowsers
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.pages import OpenPages
 from workbench.pages.auditing.attached import attachments_of, bring_data
@@ -115,7 +115,7 @@ class AuditRequests(Requests):
     pages : OpenPages
         The pages that are saved and opened.
     history : History
-    browsers : Browsers
+    browsers : OpenBrowsers
     sharing : Sharing, optional
     by : str
         Name of the visitor, who makes the audits; "" for strangers.
@@ -125,7 +125,7 @@ class AuditRequests(Requests):
         self,
         pages: OpenPages,
         history: History,
-        browsers: Browsers,
+        browsers: OpenBrowsers,
         sharing: Sharing | None = None,
         by: str = "",
     ):

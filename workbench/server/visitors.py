@@ -129,7 +129,7 @@ class Visit:
     sent : Sent or None
         What the document holds of the page; None if that is not known.
     bench : mapping
-        What it shows of the data sets and the history; see `Browsers.state`.
+        What it shows of the data sets and the history; see `OpenBrowsers.state`.
     """
 
     person: Person

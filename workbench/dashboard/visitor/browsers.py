@@ -1,4 +1,4 @@
-"""`Browsers`: the open documents of a visitor, and what is shown in all of them."""
+"""`OpenBrowsers`: the open documents of a visitor, and what is shown in all of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Reader(Protocol):
         """Send a message that is not about one page."""
 
 
-class Browsers:
+class OpenBrowsers:
     """The open documents of a visitor.
 
     Attributes

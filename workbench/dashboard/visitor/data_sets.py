@@ -10,7 +10,7 @@ from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.permissions import size_words
 from workbench.dashboard.sharing import DATA, Sharing
 from workbench.dashboard.tab import Tab
-from workbench.dashboard.visitor.browsers import Browsers
+from workbench.dashboard.visitor.browsers import OpenBrowsers
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.pages import OpenPages
 from workbench.scores.examples import NAMES
@@ -38,10 +38,10 @@ class DataSets:
     pages : OpenPages
         They follow the data sets that are in view.
     history : History
-    browsers : Browsers
+    browsers : OpenBrowsers
     """
 
-    def __init__(self, pages: OpenPages, history: History, browsers: Browsers):
+    def __init__(self, pages: OpenPages, history: History, browsers: OpenBrowsers):
         self._pages, self._history, self._browsers = pages, history, browsers
         self._workspace: Workspace = pages.workspace
         self._tabs: Mapping[str, Tab] = pages.tabs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.dashboard.visitor.browsers import Browsers
+from workbench.dashboard.visitor.browsers import OpenBrowsers
 from workbench.workspaces.workspace import Workspace, WorkspaceState
 
 #: Number of changes that are kept; the oldest go first.
@@ -53,11 +53,11 @@ class History:
     Parameters
     ----------
     workspace : Workspace
-    browsers : Browsers
+    browsers : OpenBrowsers
         They show what can be undone.
     """
 
-    def __init__(self, workspace: Workspace, browsers: Browsers):
+    def __init__(self, workspace: Workspace, browsers: OpenBrowsers):
         self._workspace, self._browsers = workspace, browsers
         self._done: list[Change] = []
         self._undone: list[Change] = []

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.dashboard.files import Receiver
 from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.tab import IMPORT
-from workbench.dashboard.visitor.browsers import Browsers
+from workbench.dashboard.visitor.browsers import OpenBrowsers
 from workbench.dashboard.visitor.data_sets import FIRST_PAGES
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.links import Links
@@ -24,10 +24,10 @@ class ImportStep:
     links : Links
         One of them may ask for the data set.
     history : History
-    browsers : Browsers
+    browsers : OpenBrowsers
     """
 
-    def __init__(self, pages: OpenPages, links: Links, history: History, browsers: Browsers):
+    def __init__(self, pages: OpenPages, links: Links, history: History, browsers: OpenBrowsers):
         self._pages, self._links = pages, links
         self._history, self._browsers = history, browsers
         self._before = pages.workspace.snapshot()

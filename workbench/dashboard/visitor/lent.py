@@ -1,4 +1,4 @@
-"""`LentData`: what others share with a visitor, and what happens when they no longer do."""
+"""`LentDataSets`: what others share with a visitor, and what happens when they no longer do."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import partial
 from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.sharing import Sharing
 from workbench.dashboard.tab import IMPORT
-from workbench.dashboard.visitor.browsers import Browsers
+from workbench.dashboard.visitor.browsers import OpenBrowsers
 from workbench.dashboard.visitor.import_step import ImportStep
 from workbench.dashboard.visitor.pages import OpenPages, data_choices
 from workbench.pages.core.page import Page
 from workbench.workspaces.dataset import DataSet
 
 
-class LentData:
+class LentDataSets:
     """The data sets that others share with a visitor.
 
     Parameters
@@ -23,7 +23,7 @@ class LentData:
     sharing : Sharing
     pages : OpenPages
     importing : ImportStep
-    browsers : Browsers
+    browsers : OpenBrowsers
     after : callable
         Runs a task in a thread: it reads what others have.
     """
@@ -33,7 +33,7 @@ class LentData:
         sharing: Sharing,
         pages: OpenPages,
         importing: ImportStep,
-        browsers: Browsers,
+        browsers: OpenBrowsers,
         after: Callable[[Callable[[], None]], None],
     ):
         self._sharing, self._pages, self._importing = sharing, pages, importing

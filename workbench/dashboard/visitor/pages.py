@@ -14,7 +14,7 @@ from workbench.dashboard.limits import LimitError
 from workbench.dashboard.live_page import Later, LivePage, Owner
 from workbench.dashboard.services import Services
 from workbench.dashboard.tab import IMPORT, Tab
-from workbench.dashboard.visitor.browsers import Browsers
+from workbench.dashboard.visitor.browsers import OpenBrowsers
 from workbench.dashboard.visitor.history import Change, History
 from workbench.dashboard.worker import Turns
 from workbench.pages.core.page import Page
@@ -91,7 +91,7 @@ class OpenPages:
     later : callable
         See `workbench.dashboard.live_page.Later`.
     services : Services
-    browsers : Browsers
+    browsers : OpenBrowsers
     history : History
         Takes the changes of the pages.
     """
@@ -102,7 +102,7 @@ class OpenPages:
         tabs: Mapping[str, Tab],
         later: Later,
         services: Services,
-        browsers: Browsers,
+        browsers: OpenBrowsers,
         history: History,
     ):
         self.workspace, self.tabs = workspace, tabs

@@ -25,11 +25,11 @@ from workbench.dashboard.requests import Requests
 from workbench.dashboard.services import Services
 from workbench.dashboard.sharing import ShareRequests
 from workbench.dashboard.tab import Tab
-from workbench.dashboard.visitor.browsers import Browsers, Reader
+from workbench.dashboard.visitor.browsers import OpenBrowsers, Reader
 from workbench.dashboard.visitor.data_sets import DataSets, data_sets, removed
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.import_step import ImportStep
-from workbench.dashboard.visitor.lent import LentData
+from workbench.dashboard.visitor.lent import LentDataSets
 from workbench.dashboard.visitor.links import Links
 from workbench.dashboard.visitor.pages import OpenPages, jobs_of
 from workbench.dashboard.visitor.undo import Undo
@@ -67,7 +67,7 @@ class VisitorSession:
     ):
         services = Services() if services is None else services
         self.workspace, self.services, self.may = workspace, services, services.may
-        self.browsers = browsers = Browsers()
+        self.browsers = browsers = OpenBrowsers()
         self.history = history = History(workspace, browsers)
         self.pages = pages = OpenPages(workspace, tabs, later, services, browsers, history)
         self.data = DataSets(pages, history, browsers)
@@ -79,10 +79,10 @@ class VisitorSession:
         self._queue = LatestWins(self._turn, pages.turns.submit)
         self._serial = 0
         self.shares: ShareRequests | None = None
-        self._lent: LentData | None = None
+        self._lent: LentDataSets | None = None
         if sharing is not None:
             self.shares = ShareRequests(sharing)
-            self._lent = LentData(sharing, pages, self.importing, browsers, self.after)
+            self._lent = LentDataSets(sharing, pages, self.importing, browsers, self.after)
         #: What answers questions, by the kind of the gestures.
         self._asked: dict[str, Requests] = {"audit": self.audits}
         if self.shares is not None:

@@ -5,5 +5,5 @@ cached results), `jobs` (long work with progress and cancel) and `settings` (the
 `sliders` has the range and the step of a number's control, `upload` the parameter of files,
 `notice` that of a button for notifications, `value_selector` that of a choice which is kept by its
 value, `shared` the results that visitors share, `stored` those that were computed in advance.
-`session` and `queue` connect a page to any front end, `history` has what can be undone.
+`session`, `gestures` and `queue` connect a page to any front end.
 """
