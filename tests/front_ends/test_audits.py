@@ -505,7 +505,7 @@ def test_a_page_that_is_at_work_is_not_waited_for_for_ever(bench, reader, monkey
     def late(*args):
         raise TimeoutError
 
-    monkeypatch.setattr(bench, "ask", late)
+    monkeypatch.setattr(bench.pages, "ask", late)
     assert "at work" in reader.problem("save", of="scores", name="x")
 
 

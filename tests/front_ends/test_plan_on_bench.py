@@ -55,7 +55,7 @@ def test_a_link_to_somebody_without_the_plan_says_that_it_is_missing(bench, read
     other = VisitorSession(Workspace(), bench.pages.tabs, lambda *call: None)
     stranger = Reader(other)
     assert stranger.does("open link", text=link)["goto"] == "scores"
-    page = other.live("scores").page
+    page = other.pages.live("scores").page
     assert (page.threshold, page.message) == (0.3, "")
     assert f"P{plan.label[1:]} is not in this workspace" in page.departing()
     other.end()

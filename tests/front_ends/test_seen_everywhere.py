@@ -265,7 +265,7 @@ def test_a_link(bench, one_page):
     link = reader.does("link", link="scores")["link"]
     other = VisitorSession(ws, bench.pages.tabs, lambda *call: None)
     Reader(other).does("open link", text=link)
-    page = other.live("scores").page
+    page = other.pages.live("scores").page
     assert page.asked_late
     page.asked = "none"
     assert marks(page) == one_page
@@ -284,7 +284,7 @@ def test_the_link_of_somebody_else_carries_the_mark_and_the_seed(bench):
     theirs.add_scores(wb.Scores(*samples(), seed=data.reading.seed), "mine")
     other = VisitorSession(theirs, bench.pages.tabs, lambda *call: None)
     Reader(other).does("open link", text=link)
-    page = other.live("scores").page
+    page = other.pages.live("scores").page
     changed = "the confidence was changed after results were seen"
     assert (page.epsilon().void, page.asked_late) == (changed, True)
     assert page.epsilon().void == changed
@@ -335,7 +335,7 @@ def test_two_benches_on_one_workspace(bench, one_page):
     Reader(bench).does("choose", data=key)
     settle(other)
     bench.pages.live("family").page.epsilon()
-    assert marks(other.live("scores").page) == one_page
+    assert marks(other.pages.live("scores").page) == one_page
     other.end()
 
 

@@ -210,7 +210,7 @@ def test_what_a_person_did_is_there_after_they_left_and_after_a_restart(homes, t
         text = server.visit(person, "counts").text
         assert '"tp":345' in text.replace(" ", "")
         assert server.workspace(person).current == added.key
-        live = server.bench(person).live("scores")
+        live = server.bench(person).pages.live("scores")
         assert live.page.log_delta == -3.5
         server.end()
 
@@ -224,7 +224,7 @@ def test_what_is_not_yet_written_is_written_when_the_server_stops(homes):
     visitors.end()
     again = visitors_of(homes)
     for k, person in enumerate(EVERYBODY):
-        assert again.bench(person).live("counts").page.tp == 300 + k
+        assert again.bench(person).pages.live("counts").page.tp == 300 + k
     again.end()
 
 

@@ -49,12 +49,7 @@ OPENED, REMOVED, RESTORED, IMPORTED = (
 
 
 class AuditUpload:
-    """The file of an audit that a visitor uploads, to import it.
-
-    Parameters
-    ----------
-    receiver : Receiver
-    """
+    """The file of an audit that a visitor uploads, to import it."""
 
     def __init__(self, receiver: Receiver):
         self._receiver = receiver
@@ -62,13 +57,7 @@ class AuditUpload:
         self._refused = ""
 
     def carry_out(self, gesture: dict[str, Any], reader: Answered) -> None:
-        """Take ``files`` and their ``chunk``s; the answer comes later.
-
-        Parameters
-        ----------
-        gesture : dict
-        reader : Answered
-        """
+        """Take ``files`` and their ``chunk``s; the answer comes later."""
         if gesture["kind"] == "files":
             self._received, self._refused = (), ""
         answer = partial(self._uploaded, reader, int(gesture["serial"]))
@@ -131,9 +120,9 @@ class AuditRequests(Requests):
     ):
         super().__init__("audits")
         self._pages, self._history, self._browsers = pages, history, browsers
-        self._sharing, self._by = sharing, by
+        self._sharing, self.by = sharing, by
         self._workspace = pages.workspace
-        self._readable = AuditLookup(lambda: self.archive, sharing)
+        self.readable = AuditLookup(lambda: self.archive, sharing)
         self._versions_of: dict[str, str] = {}  # page -> the audit that it was opened from
         self._asked = False
         self.upload = AuditUpload(pages.receiver())
@@ -259,7 +248,7 @@ class AuditRequests(Requests):
         shown = self._pages.ask(page, lambda live: live.page.snapshot())
         fresh = self._pages.tabs[page].make(shown.workspace)
         fresh.follow(shown.data_key or None)
-        audit = audit_of(shown, by=self._by, fresh=fresh)
+        audit = audit_of(shown, by=self.by, fresh=fresh)
         attached = attachments_of(shown) if gesture.get("scores") else ()
         self._workspace.require_room(sum(len(one.content) for one in attached))
         saved = self.archive.save(
@@ -278,7 +267,7 @@ class AuditRequests(Requests):
     def record(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """A saved audit in full, its versions and what is attached to it."""
         key = str(gesture["key"])
-        audit, lent = self._readable.audit(key), self._readable.lent(key)
+        audit, lent = self.readable.audit(key), self.readable.lent(key)
         if lent is not None:
             return {
                 **assets.record(audit),
@@ -299,18 +288,18 @@ class AuditRequests(Requests):
 
     def open(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Have the page of an audit show it again; without its data, say what is missing."""
-        audit = self._readable.audit(str(gesture["key"]))
+        audit = self.readable.audit(str(gesture["key"]))
         workspace = self._workspace
         try:
             if audit.page not in self._pages.tabs:
                 raise WorkspaceError(f"this server has no page “{audit.title}”")
-            bring_data(audit, self._readable.attachments(audit.key), workspace)
+            bring_data(audit, self.readable.attachments(audit.key), workspace)
             settings = page_of(audit, workspace).settings()
         except WorkspaceError as error:
             return {"missing": str(error)}
         # As a person does, and in the turn of the page.
         self._pages.ask(audit.page, lambda live: self._pages.set_all(live, OPENED, settings))
-        if self._readable.lent(audit.key) is None:  # others' audits have no versions here
+        if self.readable.lent(audit.key) is None:  # others' audits have no versions here
             self._versions_of[audit.page] = audit.key
         else:
             self._versions_of.pop(audit.page, None)
@@ -321,7 +310,7 @@ class AuditRequests(Requests):
         keys = [str(key) for key in gesture["keys"]]
         if len(keys) > MOST_COMPARED:
             raise ArchiveError(f"at most {MOST_COMPARED} audits are compared, got {len(keys)}")
-        return assets.comparison([self._readable.audit(key) for key in keys])
+        return assets.comparison([self.readable.audit(key) for key in keys])
 
     def remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Remove an audit, so that undo can bring it back."""
@@ -367,7 +356,7 @@ class AuditRequests(Requests):
         file = self.upload.take()
         self._workspace.require_room(file.size)
         before = len(self.archive)
-        added = self.archive.add_file(file.content(), self._by)
+        added = self.archive.add_file(file.content(), self.by)
         if len(self.archive) == before:  # it was there: nothing to undo
             self._changed()
         else:

@@ -52,13 +52,7 @@ class Requests:
         return self._queue.size
 
     def ask(self, gesture: dict[str, Any], reader: Answered) -> None:
-        """Answer a question later.
-
-        Parameters
-        ----------
-        gesture : dict
-        reader : Answered
-        """
+        """Answer a question later."""
         self.post(partial(self._answer, gesture, reader))
         reader.tell(handled=int(gesture["serial"]))
 

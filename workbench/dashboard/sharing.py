@@ -156,12 +156,7 @@ class AuditLookup:
 
 
 class ShareRequests(Requests):
-    """What a visitor asks about sharing.
-
-    Parameters
-    ----------
-    sharing : Sharing
-    """
+    """What a visitor asks about sharing."""
 
     def __init__(self, sharing: Sharing):
         super().__init__("shares")

@@ -72,23 +72,11 @@ class History:
         self.show()
 
     def add_data(self, label: str, before: WorkspaceState) -> None:
-        """Add a change of the data sets, which are as they are now.
-
-        Parameters
-        ----------
-        label : str
-        before : WorkspaceState
-        """
+        """Add a change of the data sets, which are as they are now."""
         self.add(Change("", label, ({}, {}), (before, self._workspace.snapshot())))
 
     def change_data(self, label: str, change: Callable[[], Any]) -> None:
-        """Change the data sets in a way that can be undone.
-
-        Parameters
-        ----------
-        label : str
-        change : callable
-        """
+        """Change the data sets in a way that can be undone."""
         before = self._workspace.snapshot()
         change()
         self.add_data(label, before)

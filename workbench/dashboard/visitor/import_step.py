@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.dashboard.files import Receiver
 from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.tab import IMPORT
 from workbench.dashboard.visitor.browsers import OpenBrowsers
 from workbench.dashboard.visitor.data_sets import FIRST_PAGES
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.links import Links
-from workbench.dashboard.visitor.pages import OpenPages, Settings
-from workbench.pages.core.page import Page
+from workbench.dashboard.visitor.pages import OpenPages
 
 
 class ImportStep:
-    """The import step of a visitor; it owns its page, which is no part of the history.
+    """The import step of a visitor, whose page is no part of the history.
 
     Parameters
     ----------
@@ -31,8 +29,7 @@ class ImportStep:
         self._pages, self._links = pages, links
         self._history, self._browsers = history, browsers
         self._before = pages.workspace.snapshot()
-        self.may, self.turns = pages.may, pages.turns
-        pages.owners[IMPORT] = self
+        pages.import_changed = self._changed
 
     def begin(self, gesture: dict[str, Any]) -> None:
         """Begin the import of new files, or of a data set to read in another way."""
@@ -51,23 +48,13 @@ class ImportStep:
         self._pages.close(IMPORT)
 
     def end_without(self, live: LivePage, gone: set[str]) -> None:
-        """End the step if its data set is among those that are gone.
-
-        Parameters
-        ----------
-        live : LivePage
-            Its page.
-        gone : set of str
-            Keys of data sets.
-        """
+        """End the step if its data set is among those that are gone."""
         dataset = getattr(live.page, "dataset", None)
         if dataset is not None and dataset.key in gone:
             self._browsers.tell(imported="")
             self.end()
 
-    # -- what its page reports ---------------------------------------------------------------------
-
-    def changed(self, live: LivePage, control: str, before: Settings) -> None:
+    def _changed(self, live: LivePage) -> None:
         """Show the data set, once the step has ended with one."""
         key = str(getattr(live.page, "accepted", ""))
         if not key or live.ended:
@@ -77,15 +64,3 @@ class ImportStep:
         self._history.add_data("the data set", self._before)  # what was added or read anew
         first = {"goto": FIRST_PAGES["table"]} if workspace.dataset(key).kind == "table" else {}
         self._browsers.tell(imported=key, **{**first, **self._links.use_with(key)})
-
-    def go(self, page: Page) -> None:
-        """See `OpenPages.go`."""
-        self._pages.go(page)
-
-    def show_jobs(self) -> None:
-        """See `OpenPages.show_jobs`."""
-        self._pages.show_jobs()
-
-    def receiver(self) -> Receiver:
-        """See `OpenPages.receiver`."""
-        return self._pages.receiver()

@@ -13,12 +13,7 @@ from workbench.workspaces.link import DataReference, PageLink, read_link
 
 
 class Links:
-    """Links to pages: made and opened.
-
-    Parameters
-    ----------
-    pages : OpenPages
-    """
+    """Links to pages: made and opened."""
 
     def __init__(self, pages: OpenPages):
         self._pages = pages

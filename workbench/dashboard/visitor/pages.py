@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from workbench.dashboard.files import Receiver
 from workbench.dashboard.limits import LimitError
-from workbench.dashboard.live_page import Later, LivePage, Owner
+from workbench.dashboard.live_page import Later, LivePage
 from workbench.dashboard.services import Services
 from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.visitor.browsers import OpenBrowsers
@@ -50,25 +50,14 @@ class KeptSettings:
         self._lock = RLock()
 
     def keep(self, page: str, key: str, settings: dict[str, Any]) -> None:
-        """Write the settings of a page on a data set, in a moment.
-
-        Parameters
-        ----------
-        page, key : str
-        settings : dict
-        """
+        """Write the settings of a page on a data set, in a moment."""
         with self._lock:
             first, self._unwritten[page, key] = not self._unwritten, settings
         if first:
             self._later(KEEP, self.write)
 
     def of(self, page: str, key: str) -> Settings | None:
-        """The settings that a page had on a data set; None if it never had it in view.
-
-        Parameters
-        ----------
-        page, key : str
-        """
+        """The settings that a page had on a data set; None if it never had it in view."""
         with self._lock:
             return self._unwritten.get((page, key)) or self._workspace.page_state(page, key)
 
@@ -112,8 +101,8 @@ class OpenPages:
         self.kept = KeptSettings(
             workspace, lambda wait, call: later(wait, lambda: self.turns.submit(call, True))
         )
-        #: Who owns pages that are owned by others.
-        self.owners: dict[str, Owner] = {}
+        #: Takes the changes of the import step.
+        self.import_changed: Callable[[LivePage], None] = lambda live: None
         self._later, self._services = later, services
         self._browsers, self._history = browsers, history
         self._live: dict[str, LivePage] = {}
@@ -166,7 +155,7 @@ class OpenPages:
         """
         page = self.tabs[name].make(self.workspace, **given)
         with self._lock:
-            self._live[name] = LivePage(name, page, self.owners.get(name, self), self._later)
+            self._live[name] = LivePage(name, page, self, self._later)
 
     def close(self, name: str) -> None:
         """Let go of a page, if it is open."""
@@ -232,7 +221,7 @@ class OpenPages:
             self._followed[name] = self.workspace.in_view(tab.kind.takes)
             if name != IMPORT:
                 self._take_data(name, page, self._followed[name])
-        return LivePage(name, page, self.owners.get(name, self), self._later, first, runner)
+        return LivePage(name, page, self, self._later, first, runner)
 
     def _take_data(self, name: str, page: Page, key: str | None) -> None:
         """Have a page show a data set as it was when it was last shown."""
@@ -290,6 +279,9 @@ class OpenPages:
             The settings before.
         """
         page, name = live.page, live.name
+        if name == IMPORT:
+            self.import_changed(live)
+            return
         _keep_files(self.workspace, page, before, live.settings)
         chosen = bool(page.data_key) and _other(page, before)
         kept = self.kept.of(name, page.data_key) if chosen else None

@@ -118,12 +118,7 @@ class VisitorSession:
         self.workspace.flush()
 
     def settle(self, seconds: float) -> bool:
-        """Wait until everything is done that was asked before; False if it takes longer.
-
-        Parameters
-        ----------
-        seconds : float
-        """
+        """Wait until everything is done that was asked before; False if it takes longer."""
         posts: list[Callable[[Task], None]] = [
             self.after,
             *(one.post for one in self._asked.values()),
@@ -146,12 +141,7 @@ class VisitorSession:
         return self._queue.size + sum(one.size for one in self._asked.values())
 
     def leave(self, reader: Reader) -> None:
-        """Send a browser that is gone nothing more.
-
-        Parameters
-        ----------
-        reader : Reader
-        """
+        """Send a browser that is gone nothing more."""
         if reader in self.browsers.readers:
             self.browsers.readers.remove(reader)
             self.audits.upload.leave(reader)

@@ -16,14 +16,7 @@ from workbench.workspaces.errors import WorkspaceError
 
 
 class Undo:
-    """The gestures that set pages and data sets as they were.
-
-    Parameters
-    ----------
-    history : History
-    pages : OpenPages
-    audits : AuditRequests
-    """
+    """The gestures that set pages and data sets as they were."""
 
     def __init__(self, history: History, pages: OpenPages, audits: AuditRequests):
         self._history, self._pages, self._audits = history, pages, audits
