@@ -226,6 +226,7 @@ def test_a_bad_file_is_told_in_the_dialog_and_the_page_stays(bench, tmp_path, na
     one.dialog.wait_for(state="hidden")
     assert one.numbers() == before
 
+
 # -- one gesture, one undo -------------------------------------------------------------------------
 
 
@@ -260,7 +261,6 @@ def test_a_drag_that_takes_long_is_one_undo_step_and_so_is_a_key_that_is_held(be
     undo.click()  # the steps of the key that repeats
     undo.click()  # its first one
     one.wait_for_value("Threshold", shown_at(dragged))
-
 
 
 # -- from page to page -----------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from workbench.assets import audits as assets
 from workbench.audits.archive import Archive
@@ -26,6 +25,7 @@ from workbench.dashboard.visitor.pages import OpenPages
 from workbench.pages.auditing.attached import attachments_of, bring_data
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
+from workbench.pages.core.gestures import Message
 from workbench.pages.core.page import Page
 from workbench.pages.core.upload import Upload, UploadedFile
 from workbench.pages.inputs.data import DataChoice
@@ -56,7 +56,7 @@ class AuditUpload:
         self._received: tuple[UploadedFile, ...] = ()
         self._refused = ""
 
-    def carry_out(self, gesture: dict[str, Any], reader: Answered) -> None:
+    def carry_out(self, gesture: Message, reader: Answered) -> None:
         """Take ``files`` and their ``chunk``s; the answer comes later."""
         if gesture["kind"] == "files":
             self._received, self._refused = (), ""
@@ -97,18 +97,7 @@ class AuditUpload:
 
 
 class AuditRequests(Requests):
-    """What a visitor asks of the archive, one after the other.
-
-    Parameters
-    ----------
-    pages : OpenPages
-        The pages that are saved and opened.
-    history : History
-    browsers : OpenBrowsers
-    sharing : Sharing, optional
-    by : str
-        Name of the visitor, who makes the audits; "" for strangers.
-    """
+    """What a visitor asks of the archive, one after the other; ``by`` names the visitor."""
 
     def __init__(
         self,
@@ -127,7 +116,7 @@ class AuditRequests(Requests):
         self._asked = False
         self.upload = AuditUpload(pages.receiver())
 
-    def ask(self, gesture: dict[str, Any], reader: Answered) -> None:
+    def ask(self, gesture: Message, reader: Answered) -> None:
         """See `Requests.ask`."""
         self._asked = True
         super().ask(gesture, reader)
@@ -173,7 +162,7 @@ class AuditRequests(Requests):
 
     # -- what can be asked -------------------------------------------------------------------------
 
-    def search(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def search(self, gesture: Message) -> Message:
         """The newest audits that match, and where they are kept; ``lent``: those of others."""
         offset = max(0, int(gesture.get("offset", 0)))
         most = min(MOST, int(gesture.get("most", MOST)))
@@ -198,7 +187,7 @@ class AuditRequests(Requests):
             **self._kept(),
         }
 
-    def _list_lent(self, gesture: dict[str, Any], offset: int, most: int) -> dict[str, Any]:
+    def _list_lent(self, gesture: Message, offset: int, most: int) -> Message:
         """The newest audits of others that match."""
         lent = [] if self._sharing is None else self._sharing.lent_audits()
         wanted = str(gesture.get("text", "")).casefold().split()
@@ -221,14 +210,14 @@ class AuditRequests(Requests):
         archive = self.archive
         return {"kept": f"Saved audits are kept {archive.where}.", "problem": archive.problem}
 
-    def propose(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def propose(self, gesture: Message) -> Message:
         """What the dialog begins with, before a page is saved."""
         page = str(gesture["of"])
         shown = self._pages.ask(page, lambda live: live.page.snapshot())
         data = [shown.workspace.dataset(shown.data_key).name] if shown.data_key else []
         now = datetime.now()
         subject = ", ".join([self._pages.tabs[page].title, *data])
-        answer: dict[str, Any] = {
+        answer: Message = {
             "name": f"{subject}, {now.day} {now:%B %Y}",
             "note": "",
             "tags": [],
@@ -242,7 +231,7 @@ class AuditRequests(Requests):
             answer["previous"] = {"key": before.key, **known}
         return answer
 
-    def save(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def save(self, gesture: Message) -> Message:
         """Save a page as it is, in its turn."""
         page, previous = str(gesture["of"]), str(gesture.get("previous", ""))
         shown = self._pages.ask(page, lambda live: live.page.snapshot())
@@ -264,7 +253,7 @@ class AuditRequests(Requests):
         self._changed()
         return {"key": saved.key, "name": saved.name}
 
-    def record(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def record(self, gesture: Message) -> Message:
         """A saved audit in full, its versions and what is attached to it."""
         key = str(gesture["key"])
         audit, lent = self.readable.audit(key), self.readable.lent(key)
@@ -286,7 +275,7 @@ class AuditRequests(Requests):
             "attached": _attached(self.archive.attachments(audit.key)),
         }
 
-    def open(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def open(self, gesture: Message) -> Message:
         """Have the page of an audit show it again; without its data, say what is missing."""
         audit = self.readable.audit(str(gesture["key"]))
         workspace = self._workspace
@@ -305,14 +294,14 @@ class AuditRequests(Requests):
             self._versions_of.pop(audit.page, None)
         return {"page": audit.page, "name": audit.name}
 
-    def compare(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def compare(self, gesture: Message) -> Message:
         """Several audits side by side."""
         keys = [str(key) for key in gesture["keys"]]
         if len(keys) > MOST_COMPARED:
             raise ArchiveError(f"at most {MOST_COMPARED} audits are compared, got {len(keys)}")
         return assets.comparison([self.readable.audit(key) for key in keys])
 
-    def remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def remove(self, gesture: Message) -> Message:
         """Remove an audit, so that undo can bring it back."""
         key = str(gesture["key"])
         name = self.archive[key].name
@@ -320,14 +309,14 @@ class AuditRequests(Requests):
         self._changed(REMOVED, key, False)
         return {"name": name}
 
-    def restore(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def restore(self, gesture: Message) -> Message:
         """Bring an audit back."""
         key = str(gesture["key"])
         self.archive.restore(key)
         self._changed(RESTORED, key)
         return {"name": self.archive[key].name}
 
-    def series(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def series(self, gesture: Message) -> Message:
         """A series with its audits."""
         name = str(gesture["name"])
         # To ask for a series by its name would make one.
@@ -337,7 +326,7 @@ class AuditRequests(Requests):
             raise ArchiveError(f"there is no series “{name}” with a saved audit")
         return assets.series(self.archive.series(name))
 
-    def plans(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def plans(self, gesture: Message) -> Message:
         """All plans, newest first, with the audits that were saved under them."""
         archive, plans = self.archive, self.archive.plans
         shown = [
@@ -351,7 +340,7 @@ class AuditRequests(Requests):
         ]
         return {"plans": shown, **self._kept()}
 
-    def import_file(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def import_file(self, gesture: Message) -> Message:
         """Add the audit of the file that was uploaded."""
         file = self.upload.take()
         self._workspace.require_room(file.size)
@@ -364,7 +353,7 @@ class AuditRequests(Requests):
         return {"key": added.key, "name": added.name, "imported": added.imported is not None}
 
 
-def _attached(attachments: Sequence[Attachment]) -> list[dict[str, Any]]:
+def _attached(attachments: Sequence[Attachment]) -> list[Message]:
     return [{"name": one.name, "kind": one.kind, "size": len(one.content)} for one in attachments]
 
 

@@ -38,6 +38,7 @@ from workbench.dashboard.files import Outcome, Receiver
 from workbench.dashboard.permissions import Permissions, RoleError
 from workbench.dashboard.sent import FirstState, Sent, news, whole
 from workbench.dashboard.worker import Turns, calm
+from workbench.pages.core.gestures import Message
 from workbench.pages.core.jobs import JobRunner
 from workbench.pages.core.page import Page
 from workbench.pages.core.queue import Task
@@ -213,7 +214,7 @@ class LivePage:
 
     # -- from a person to the page -----------------------------------------------------------------
 
-    def carry_out(self, gesture: dict[str, Any], viewer: Viewer) -> None:
+    def carry_out(self, gesture: Message, viewer: Viewer) -> None:
         """Carry out a gesture soon; see `PageSession.receive`."""
         if self.ended:
             return
@@ -228,7 +229,7 @@ class LivePage:
         self.session.receive(gesture, viewer)
         self._later(PATIENCE, partial(viewer.show_busy, self.name))
 
-    def _refusal(self, gesture: dict[str, Any]) -> Task | None:
+    def _refusal(self, gesture: Message) -> Task | None:
         """What is done instead of what a person may not do; None if they may."""
         try:
             parameter = self.page.param.objects().get(str(gesture.get("name")))
@@ -252,7 +253,7 @@ class LivePage:
         shown = {name.removeprefix("job_"): json.loads(text) for name, text in self.jobs.items()}
         return {name: job for name, job in shown.items() if job["status"] == "running"}
 
-    def _uploads(self, gesture: dict[str, Any], viewer: Viewer) -> bool:
+    def _uploads(self, gesture: Message, viewer: Viewer) -> bool:
         """Take a gesture of an upload; False if it is none."""
         try:
             self.session.gestures.setting(gesture["name"], None)
@@ -261,7 +262,7 @@ class LivePage:
             return False
         return True
 
-    def _uploaded(self, gesture: dict[str, Any], viewer: Viewer, outcome: Outcome) -> None:
+    def _uploaded(self, gesture: Message, viewer: Viewer, outcome: Outcome) -> None:
         """Answer a gesture of an upload; its files are set once all of them are there."""
         serial = int(gesture["serial"])
         if outcome is None:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from workbench.dashboard.gestures import handlers
 from workbench.dashboard.worker import Turns
+from workbench.pages.core.gestures import Message
 from workbench.pages.core.queue import LatestWins, Task
 
 logger = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ class Requests:
         """Questions that wait."""
         return self._queue.size
 
-    def ask(self, gesture: dict[str, Any], reader: Answered) -> None:
+    def ask(self, gesture: Message, reader: Answered) -> None:
         """Answer a question later."""
         self.post(partial(self._answer, gesture, reader))
         reader.tell(handled=int(gesture["serial"]))
@@ -65,9 +66,9 @@ class Requests:
         for task in tasks:
             task()
 
-    def _answer(self, gesture: dict[str, Any], reader: Answered) -> None:
+    def _answer(self, gesture: Message, reader: Answered) -> None:
         try:
-            answer: dict[str, Any] = {"answer": self._answers[gesture["do"]](gesture)}
+            answer: Message = {"answer": self._answers[gesture["do"]](gesture)}
         except Exception as error:
             level = logging.DEBUG if isinstance(error, ValueError) else logging.WARNING
             logger.log(level, "a request failed", exc_info=True)

@@ -17,6 +17,7 @@ from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.summary import AuditSummary
 from workbench.dashboard.requests import Requests
+from workbench.pages.core.gestures import Message
 from workbench.workspaces.dataset import DataSet
 
 #: What can be shared.
@@ -162,45 +163,45 @@ class ShareRequests(Requests):
         super().__init__("shares")
         self._sharing = sharing
 
-    def access(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def access(self, gesture: Message) -> Message:
         """Who may read something."""
         return self._sharing.access(*_what(gesture))
 
-    def people(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def people(self, gesture: Message) -> Message:
         """Names of people that begin with a text."""
         return {"people": self._sharing.people(str(gesture.get("text", "")))}
 
-    def add(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def add(self, gesture: Message) -> Message:
         """Share with a person."""
         self._sharing.add(*_what(gesture), str(gesture["name"]))
         return self.access(gesture)
 
-    def add_everyone(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def add_everyone(self, gesture: Message) -> Message:
         """Share with everyone who is signed in."""
         self._sharing.add(*_what(gesture), "")
         return self.access(gesture)
 
-    def link(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def link(self, gesture: Message) -> Message:
         """Share by a link."""
         days = gesture["days"]
         return {"link": self._sharing.add_link(*_what(gesture), days)} | self.access(gesture)
 
-    def revoke(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def revoke(self, gesture: Message) -> Message:
         """End a share."""
         self._sharing.revoke(str(gesture["id"]))
         return self.access(gesture)
 
-    def accept(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def accept(self, gesture: Message) -> Message:
         """Have the data set of a link among one's own."""
         key = self._sharing.accept(str(gesture["token"]))
         name, owner = self._sharing.lent().get(key, ("", ""))[:2]
         return {"key": key, "name": name, "owner": owner}
 
-    def leave(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def leave(self, gesture: Message) -> Message:
         """No longer read something of others."""
         return {"name": self._sharing.leave(str(gesture["key"]))}
 
 
-def _what(gesture: dict[str, Any]) -> tuple[str, str]:
+def _what(gesture: Message) -> tuple[str, str]:
     """Kind and key of what a gesture is about."""
     return str(gesture["of"]), str(gesture["key"])

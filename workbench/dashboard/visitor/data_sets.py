@@ -13,6 +13,7 @@ from workbench.dashboard.tab import Tab
 from workbench.dashboard.visitor.browsers import OpenBrowsers
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.pages import OpenPages
+from workbench.pages.core.gestures import Message
 from workbench.scores.examples import NAMES
 from workbench.tables.examples import TABLES
 from workbench.workspaces.dataset import DataSet
@@ -31,15 +32,7 @@ FIRST_DRAW = "draw:gaussian?mu=1.0&n=10000&seed=0"
 
 
 class DataSets:
-    """What a visitor does with data sets.
-
-    Parameters
-    ----------
-    pages : OpenPages
-        They follow the data sets that are in view.
-    history : History
-    browsers : OpenBrowsers
-    """
+    """What a visitor does with data sets."""
 
     def __init__(self, pages: OpenPages, history: History, browsers: OpenBrowsers):
         self._pages, self._history, self._browsers = pages, history, browsers
@@ -63,12 +56,12 @@ class DataSets:
         elif self._workspace.current == FOLLOWED:  # there were too few before
             live.page.follow(FOLLOWED)
 
-    def refresh(self, gesture: dict[str, Any]) -> None:
+    def refresh(self, gesture: Message) -> None:
         """Read the store again as the Data menu opens: another process may have changed it."""
         self._workspace.refresh()
         self._browsers.show("sets", "where", "problem", "removed")
 
-    def choose(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def choose(self, gesture: Message) -> Message:
         """Take a data set into view, on a page that takes it."""
         key, name = str(gesture["data"]), str(gesture.get("on", ""))
         self._history.change_data("the data set", partial(self._workspace.choose, key))
@@ -78,12 +71,12 @@ class DataSets:
         first = FIRST_PAGES[kind]
         return {} if shows or first not in self._tabs else {"goto": first}
 
-    def rename(self, gesture: dict[str, Any]) -> None:
+    def rename(self, gesture: Message) -> None:
         """Give a data set another name."""
         rename = partial(self._workspace.rename, str(gesture["data"]), str(gesture["to"]))
         self._history.change_data("the name of a data set", rename)
 
-    def remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def remove(self, gesture: Message) -> Message:
         """Remove a data set, so that undo can bring it back."""
         key = str(gesture["data"])
         name = self._workspace.dataset(key).name
@@ -91,7 +84,7 @@ class DataSets:
         self._history.change_data("the removal of a data set", remove)
         return {"say": f"“{name}” was removed. Undo brings it back."}
 
-    def purge(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def purge(self, gesture: Message) -> Message:
         """Delete for good what was removed, which makes room."""
         before = self._workspace.size
         self._workspace.purge()
@@ -102,7 +95,7 @@ class DataSets:
         return {"say": f"Deleted for good: {free} are free again."}
 
 
-def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[dict[str, Any]]:
+def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[Message]:
     """What the Data menu shows of the data sets of a workspace.
 
     Parameters

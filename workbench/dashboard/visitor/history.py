@@ -48,14 +48,7 @@ class Change:
 
 
 class History:
-    """The changes of all pages, in the order in which they were made.
-
-    Parameters
-    ----------
-    workspace : Workspace
-    browsers : OpenBrowsers
-        They show what can be undone.
-    """
+    """The changes of all pages, in the order in which they were made."""
 
     def __init__(self, workspace: Workspace, browsers: OpenBrowsers):
         self._workspace, self._browsers = workspace, browsers

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.tab import IMPORT
 from workbench.dashboard.visitor.browsers import OpenBrowsers
@@ -11,19 +9,11 @@ from workbench.dashboard.visitor.data_sets import FIRST_PAGES
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.links import Links
 from workbench.dashboard.visitor.pages import OpenPages
+from workbench.pages.core.gestures import Message
 
 
 class ImportStep:
-    """The import step of a visitor, whose page is no part of the history.
-
-    Parameters
-    ----------
-    pages : OpenPages
-    links : Links
-        One of them may ask for the data set.
-    history : History
-    browsers : OpenBrowsers
-    """
+    """The import step of a visitor, whose page is no part of the history."""
 
     def __init__(self, pages: OpenPages, links: Links, history: History, browsers: OpenBrowsers):
         self._pages, self._links = pages, links
@@ -31,14 +21,14 @@ class ImportStep:
         self._before = pages.workspace.snapshot()
         pages.import_changed = self._changed
 
-    def begin(self, gesture: dict[str, Any]) -> None:
+    def begin(self, gesture: Message) -> None:
         """Begin the import of new files, or of a data set to read in another way."""
         self.end()
         self._before = self._pages.workspace.snapshot()
         given = {"dataset": str(gesture["data"])} if gesture.get("data") else {}
         self._pages.begin(IMPORT, **given)
 
-    def cancel(self, gesture: dict[str, Any]) -> None:
+    def cancel(self, gesture: Message) -> None:
         """Close the dialog: the data of a link are no longer asked for."""
         self._links.waiting = None
         self.end()

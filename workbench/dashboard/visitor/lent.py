@@ -16,17 +16,7 @@ from workbench.workspaces.dataset import DataSet
 
 
 class LentDataSets:
-    """The data sets that others share with a visitor.
-
-    Parameters
-    ----------
-    sharing : Sharing
-    pages : OpenPages
-    importing : ImportStep
-    browsers : OpenBrowsers
-    after : callable
-        Runs a task in a thread: it reads what others have.
-    """
+    """The data sets that others share with a visitor."""
 
     def __init__(
         self,

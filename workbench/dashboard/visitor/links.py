@@ -8,6 +8,7 @@ from typing import Any
 from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.tab import IMPORT
 from workbench.dashboard.visitor.pages import OpenPages, Settings, data_choices
+from workbench.pages.core.gestures import Message
 from workbench.workspaces.errors import LinkError
 from workbench.workspaces.link import DataReference, PageLink, read_link
 
@@ -20,14 +21,14 @@ class Links:
         #: The link that was opened and the data that are asked for, until there is a data set.
         self.waiting: tuple[PageLink, DataReference] | None = None
 
-    def make(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def make(self, gesture: Message) -> Message:
         """A link to a page as it is."""
         live = self._pages.live(gesture["link"])
         workspace = self._pages.workspace
         data = {n: workspace.dataset(live.settings[n]) for n in data_choices(live.page)}
         return {"link": PageLink.of(live.name, live.settings, data).text()}
 
-    def open(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def open(self, gesture: Message) -> Message:
         """Show the page of a link, or ask for its data."""
         link = read_link(str(gesture["text"]))
         if link.page not in self._pages.tabs or link.page == IMPORT:

@@ -35,14 +35,7 @@ WAIT = 10.0
 
 
 class KeptSettings:
-    """The settings of pages on data sets: those that are not written yet, and those that are.
-
-    Parameters
-    ----------
-    workspace : Workspace
-    later : callable
-        Calls something after some seconds, in a thread; see `Later`.
-    """
+    """The settings of pages on data sets: those that are not written yet, and those that are."""
 
     def __init__(self, workspace: Workspace, later: Callable[[float, Callable[[], None]], Any]):
         self._workspace, self._later = workspace, later
@@ -70,20 +63,7 @@ class KeptSettings:
 
 
 class OpenPages:
-    """The live pages of a visitor; each is made when it is first needed.
-
-    Parameters
-    ----------
-    workspace : Workspace
-    tabs : mapping of str to Tab
-        All pages by name.
-    later : callable
-        See `workbench.dashboard.live_page.Later`.
-    services : Services
-    browsers : OpenBrowsers
-    history : History
-        Takes the changes of the pages.
-    """
+    """The live pages of a visitor; each is made when it is first needed."""
 
     def __init__(
         self,

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event
-from typing import Any
 
 from workbench.dashboard.audits import AuditRequests
 from workbench.dashboard.gestures import GESTURES, name_of
@@ -33,6 +32,7 @@ from workbench.dashboard.visitor.lent import LentDataSets
 from workbench.dashboard.visitor.links import Links
 from workbench.dashboard.visitor.pages import OpenPages, jobs_of
 from workbench.dashboard.visitor.undo import Undo
+from workbench.pages.core.gestures import Message
 from workbench.pages.core.queue import LatestWins, Task
 from workbench.workspaces.errors import LinkError, WorkspaceError
 from workbench.workspaces.workspace import Workspace
@@ -146,7 +146,7 @@ class VisitorSession:
             self.browsers.readers.remove(reader)
             self.audits.upload.leave(reader)
 
-    def carry_out(self, gesture: dict[str, Any], reader: Reader) -> None:
+    def carry_out(self, gesture: Message, reader: Reader) -> None:
         """Carry out a gesture that is not about one page, soon and in its order.
 
         Parameters
@@ -176,7 +176,7 @@ class VisitorSession:
         self._serial += 1
         self._queue.post(self._serial, task)
 
-    def _refuse(self, gesture: dict[str, Any], reader: Reader, words: str) -> None:
+    def _refuse(self, gesture: Message, reader: Reader, words: str) -> None:
         """Say why something is not done."""
         logger.info("a gesture was refused", extra={"event": "role_refused"})
         entry = {"audit": "audits", "share": "shares"}.get(gesture["kind"], "")
@@ -190,7 +190,7 @@ class VisitorSession:
             except Exception:
                 logger.exception("a task of a session failed")
 
-    def _carry_out(self, gesture: dict[str, Any], reader: Reader) -> None:
+    def _carry_out(self, gesture: Message, reader: Reader) -> None:
         try:
             self.pages.finish_drags()
             part, _, method = GESTURES[name_of(gesture)].handler.partition(".")

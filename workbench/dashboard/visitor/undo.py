@@ -12,6 +12,7 @@ from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.tab import IMPORT
 from workbench.dashboard.visitor.history import Change, History
 from workbench.dashboard.visitor.pages import OpenPages
+from workbench.pages.core.gestures import Message
 from workbench.workspaces.errors import WorkspaceError
 
 
@@ -21,15 +22,15 @@ class Undo:
     def __init__(self, history: History, pages: OpenPages, audits: AuditRequests):
         self._history, self._pages, self._audits = history, pages, audits
 
-    def undo(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def undo(self, gesture: Message) -> Message:
         """Undo the last change."""
         return self._go_back(self._history.undo(), 0)
 
-    def redo(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def redo(self, gesture: Message) -> Message:
         """Redo the change that was undone last."""
         return self._go_back(self._history.redo(), 1)
 
-    def _go_back(self, change: Change | None, which: int) -> dict[str, Any]:
+    def _go_back(self, change: Change | None, which: int) -> Message:
         if change is None:
             return {}
         pages = self._pages
@@ -44,7 +45,7 @@ class Undo:
         page = change.page or (AUDITS if change.audits[which] else "")
         return {"goto": page} if page else {}
 
-    def reset(self, gesture: dict[str, Any]) -> None:
+    def reset(self, gesture: Message) -> None:
         """Set a page as it is first seen."""
         pages = self._pages
         live = pages.live(gesture["reset"])
@@ -52,7 +53,7 @@ class Undo:
         fresh.follow(pages.workspace.in_view(fresh.takes))
         live.change("reset", partial(pages.set_all, live, "reset", fresh.settings()))
 
-    def bring_back(self, gesture: dict[str, Any]) -> None:
+    def bring_back(self, gesture: Message) -> None:
         """Restore the pages that a browser had when the server lost them."""
         for name, settings in dict(gesture["settings"]).items():
             if name in self._pages.tabs and name != IMPORT:

@@ -24,14 +24,11 @@ from workbench.pages.core.page import Item, Page
 from workbench.pages.core.queue import Task
 from workbench.pages.core.sliders import snap
 
+#: A JSON object on its way between a browser and a page.
+Message = dict[str, Any]
+
 #: Kinds of gestures that change the settings of a page.
 CHANGING = ("set", "drag", "click")
-
-#: ``assign(name, value, typed)``: set a parameter now; see `PageSession.assign`.
-Assign = Callable[[str, Any, bool], None]
-
-#: ``press(job)``: start a job now, or cancel it while it runs.
-Press = Callable[[str], None]
 
 #: The key of a task, and the task; of the tasks with one key, the latest is carried out.
 Asked = tuple[Hashable, Task]
@@ -46,14 +43,20 @@ class PageGestures:
     items : mapping of str to Item
         The items that can be dragged and clicked.
     assign, press : callable
-        See `Assign` and `Press`.
+        ``assign(name, value, typed)`` sets a parameter, ``press(job)`` starts or cancels a job.
     """
 
-    def __init__(self, page: Page, items: Mapping[str, Item], assign: Assign, press: Press):
+    def __init__(
+        self,
+        page: Page,
+        items: Mapping[str, Item],
+        assign: Callable[[str, Any, bool], None],
+        press: Callable[[str], None],
+    ):
         self._page, self._items, self._assign, self._press = page, items, assign, press
         dragged = {name for item in items.values() for name in item.drag.values()}
         self._settable = {name for name in {*page.control_names(), *dragged} if name in page.param}
-        self._kinds: dict[str, Callable[[dict[str, Any]], Asked]] = {
+        self._kinds: dict[str, Callable[[Message], Asked]] = {
             "set": self._set,
             "drag": self._drag,
             "click": self._click,
@@ -70,7 +73,7 @@ class PageGestures:
         """Let go of the page."""
         self._kinds.clear()
 
-    def asked(self, gesture: dict[str, Any]) -> Asked:
+    def asked(self, gesture: Message) -> Asked:
         """The key and the task of a gesture.
 
         Raises
@@ -81,22 +84,12 @@ class PageGestures:
         return self._kinds[gesture["kind"]](gesture)
 
     def setting(self, name: str, value: Any, typed: bool = False) -> Asked:
-        """The key and the task that set a control; a KeyError if no control sets ``name``.
-
-        Parameters
-        ----------
-        name : str
-            The parameter of the control.
-        value : object
-            What it is set to.
-        typed : bool
-            Whether it is a number that was typed.
-        """
+        """The key and the task that set a control; a KeyError if no control sets ``name``."""
         if name not in self._settable:
             raise KeyError(f"no control sets {name!r}")
         return name, partial(self._assign, name, value, typed)
 
-    def _set(self, gesture: dict[str, Any]) -> Asked:
+    def _set(self, gesture: Message) -> Asked:
         name, value = gesture["name"], gesture["value"]
         key, task = self.setting(name, value, gesture.get("typed") is True)
         if isinstance(self._page.param[name], param.Selector):
@@ -107,18 +100,18 @@ class PageGestures:
         parameter: Any = self._page.param[name]
         self._assign(name, parameter.get_range()[label], False)
 
-    def _drag(self, gesture: dict[str, Any]) -> Asked:
+    def _drag(self, gesture: Message) -> Asked:
         name = self._items[gesture["item"]].drag[gesture["shape"]]
         parameter: Any = self._page.param[name]
         return self.setting(name, snap(parameter, gesture["x"]))
 
-    def _click(self, gesture: dict[str, Any]) -> Asked:
+    def _click(self, gesture: Message) -> Asked:
         method = getattr(self._page, self._items[gesture["item"]].click or "")
         return "click", partial(method, gesture["x"], gesture["y"])
 
-    def _job(self, gesture: dict[str, Any]) -> Asked:
+    def _job(self, gesture: Message) -> Asked:
         job = self._page.jobs()[gesture["job"]].name
         return ("press", job), partial(self._press, job)
 
-    def _dismiss(self, gesture: dict[str, Any]) -> Asked:
+    def _dismiss(self, gesture: Message) -> Asked:
         return "message", partial(setattr, self._page, "message", "")

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import param
 
-from workbench.pages.core.gestures import CHANGING, Asked, PageGestures
+from workbench.pages.core.gestures import CHANGING, Asked, Message, PageGestures
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.queue import LatestWins, Schedule, Task
 from workbench.pages.core.sliders import taken
@@ -96,7 +96,7 @@ class PageSession:
 
     # -- from the person to the page ---------------------------------------------------------------
 
-    def receive(self, gesture: dict[str, Any], sender: Taker | None = None) -> None:
+    def receive(self, gesture: Message, sender: Taker | None = None) -> None:
         """Carry out a gesture soon; of several that set the same thing, only the latest.
 
         An invalid gesture is logged and changes nothing, but counts as handled.

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from workbench.pages.core.gestures import Message
 from workbench.server.sockets.gestures import GestureError, read_gesture
 
 logger = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class Channel:
 
     def __init__(self, doc: Any, person: str):
         self.person = person
-        self.carry_out: Callable[[dict[str, Any]], None] = lambda gesture: None
+        self.carry_out: Callable[[Message], None] = lambda gesture: None
         self.opened: Callable[[], None] = lambda: None
         self.closed: Callable[[], None] = lambda: None
         self.backlog: Callable[[], int] = lambda: 0

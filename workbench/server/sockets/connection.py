@@ -15,6 +15,7 @@ from workbench.dashboard.live_page import LivePage, Viewer
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.visitor.session import VisitorSession
+from workbench.pages.core.gestures import Message
 from workbench.server.operations import metrics
 
 logger = logging.getLogger(__name__)
@@ -166,7 +167,7 @@ class Connection:
             self._timer.answered(int(entries["handled"]))
         self.send(assets.content({"page": "", **entries}))
 
-    def carry_out(self, gesture: dict[str, Any]) -> None:
+    def carry_out(self, gesture: Message) -> None:
         """Carry out a gesture, unless the document was closed."""
         if self._ended:
             return
@@ -230,7 +231,7 @@ class Connection:
         if live is not None and viewer is not None:
             live.close(viewer)
 
-    def _show(self, gesture: dict[str, Any]) -> None:
+    def _show(self, gesture: Message) -> None:
         name = str(gesture[gesture["kind"]])
         tab = self._tabs.get(name)
         before, self._shown = self._shown, name if tab else ""
