@@ -49,6 +49,15 @@ def same_page(name, path, direction=False):
     return page
 
 
+#: Whether the server has answered all that was done.
+ANSWERED = "() => window.wbAnswered()"
+
+
+def shown_at(value):
+    """What the field of the threshold shows where its slider stands at a value."""
+    return f"{float(value):.2f}"
+
+
 def rounded(page):
     """Title of a number -> what a browser shows of it."""
     values = {item.title: page.draw(item) for item in page.numbers()}
@@ -216,6 +225,42 @@ def test_a_bad_file_is_told_in_the_dialog_and_the_page_stays(bench, tmp_path, na
     one.page.keyboard.press("Escape")
     one.dialog.wait_for(state="hidden")
     assert one.numbers() == before
+
+
+# -- one gesture, one undo -------------------------------------------------------------------------
+
+
+def test_a_drag_that_takes_long_is_one_undo_step_and_so_is_a_key_that_is_held(bench):
+    one = bench()
+    page, slider = one.page, one.page.get_by_role("slider", name="Threshold", exact=True)
+    box = slider.bounding_box()
+    before = slider.input_value()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    for step in range(1, 5):
+        page.mouse.move(box["x"] + box["width"] * (0.5 + step / 20), middle)
+        page.wait_for_function(ANSWERED)
+        page.wait_for_timeout(500)  # longer in all than a person's two steps are apart
+    undo = page.locator(".wb-undo")
+    assert undo.is_disabled()
+    page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + 300)  # and lets go of it elsewhere
+    page.mouse.up()
+    dragged = slider.input_value()
+    undo.and_(page.locator(":enabled")).click()
+    one.wait_for_value("Threshold", shown_at(before))
+    assert undo.is_disabled()
+    page.locator(".wb-redo").click()
+    one.wait_for_value("Threshold", shown_at(dragged))
+    slider.focus()
+    for _ in range(6):  # without keyup in between, the key repeats
+        page.keyboard.down("ArrowRight")
+        page.wait_for_function(ANSWERED)
+    page.keyboard.up("ArrowRight")
+    page.wait_for_function(ANSWERED)
+    undo.click()  # the steps of the key that repeats
+    undo.click()  # its first one
+    one.wait_for_value("Threshold", shown_at(dragged))
 
 
 # -- from page to page -----------------------------------------------------------------------------

@@ -184,9 +184,11 @@ def bench():
             scores = sample(name, 1 + number / 50)
             keys[label] = made.workspace.add_scores(scores, name).key
     made.workspace.choose(keys["plotly"])
-    made.live("scores")
+    made.pages.live("scores")
     settle(made)
-    audit = served.visitors.audit("scores", made.ask("scores", lambda live: live.page.snapshot()))
+    audit = served.visitors.audit(
+        "scores", made.pages.ask("scores", lambda live: live.page.snapshot())
+    )
     taken = 0
     for name in NASTY_NAMES.values():
         tag = visible(" ".join(name.split()))[:50].replace(",", " ")

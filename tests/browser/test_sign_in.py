@@ -43,10 +43,10 @@ def test_signing_in_working_and_signing_out(team, page):
     await_charts(page)
     assert page.url == f"{home}/counts"
     bench = team.visitors.bench(team.accounts.find("Anna").person)
-    bench.ask("counts", lambda live: live.page.param.update(fp=40))  # something to keep
+    bench.pages.ask("counts", lambda live: live.page.param.update(fp=40))  # something to keep
     page.reload()
     await_charts(page)
-    assert bench.ask("counts", lambda live: live.page.fp) == 40
+    assert bench.pages.ask("counts", lambda live: live.page.fp) == 40
 
     page.get_by_role("button", name="Account of Anna").click()
     page.get_by_role("button", name="Sign out", exact=True).click()

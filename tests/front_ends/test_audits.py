@@ -16,7 +16,7 @@ import workbench as wb
 from workbench.assets import audits as assets
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard import audits as requests
-from workbench.dashboard.bench import Bench
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.auditing.attached import attachments_of
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.registry import PAGES
@@ -36,7 +36,7 @@ class Asking(Reader):
     def sends(self, **gesture):
         """Send a gesture, and return the message that says that it was taken."""
         self.serial += 1
-        self.bench.receive({"serial": self.serial, **gesture}, self)
+        self.bench.carry_out({"serial": self.serial, **gesture}, self)
         wait(lambda: any(told.get("handled") == self.serial for told in self.told))
 
     def message(self, do, **more):
@@ -76,7 +76,9 @@ class Asking(Reader):
 
 @pytest.fixture
 def bench():
-    made = Bench(Workspace(), tabs("scores", "compare", "counts"), lambda *call: None, by="Ada")
+    made = VisitorSession(
+        Workspace(), tabs("scores", "compare", "counts"), lambda *call: None, by="Ada"
+    )
     yield made
     made.end()
 
@@ -107,7 +109,7 @@ def test_a_page_is_saved_as_it_is(bench, reader):
     assert audit.page == "scores"
     assert audit.settings["threshold"] == 1.25
     assert (audit.note, audit.tags, audit.by) == ("two\nlines", ("release", "loss"), "Ada")
-    page = bench.live("scores").page
+    page = bench.pages.live("scores").page
     drawn = {item.title: page.draw(item) for item in page.numbers()}
     for number in audit.numbers:
         if number.bound is not None:
@@ -186,7 +188,7 @@ def test_an_audit_needs_a_name_and_a_refused_one_is_not_kept(reader):
 def test_a_record_shows_what_the_page_showed(bench, reader):
     reader.does("choose", data=GAUSSIAN)
     record = reader.asks("record", key=reader.saves())
-    page = bench.live("scores").page
+    page = bench.pages.live("scores").page
     names = [item.name for item in page.items()]
     assert sorted(record["items"]) == sorted(names)
     shown = record["items"]["epsilon"]
@@ -204,15 +206,15 @@ def test_an_audit_is_opened_on_its_page_and_undo_brings_back_what_was_there(benc
     reader.sets("scores", "threshold", 1.25)
     key = reader.saves()
     reader.does("choose", data="example:laplace")
-    before = dict(bench.live("scores").page.settings())
+    before = dict(bench.pages.live("scores").page.settings())
     answer = reader.asks("open", key=key)
-    page = bench.live("scores").page
+    page = bench.pages.live("scores").page
     assert answer == {"page": "scores", "name": "first"}
     assert (page.data, page.threshold) == (GAUSSIAN, 1.25)
     assert bench.workspace.current == GAUSSIAN
-    assert bench.state("undo")["undo"] == "the saved audit"
+    assert bench.browsers.state("undo")["undo"] == "the saved audit"
     reader.does("undo")
-    assert bench.live("scores").page.settings() == before
+    assert bench.pages.live("scores").page.settings() == before
     assert bench.workspace.current == "example:laplace"
 
 
@@ -235,25 +237,25 @@ def test_without_the_data_what_is_missing_is_said_and_nothing_changes(bench, rea
     bench.workspace.remove(added.key)
     bench.workspace.purge()
     settle(bench)
-    before = dict(bench.live("scores").page.settings())
+    before = dict(bench.pages.live("scores").page.settings())
     answer = reader.asks("open", key=key)
     assert "“ledger-7”" in answer["missing"]
     assert "open" in answer["missing"]
-    assert bench.live("scores").page.settings() == before
+    assert bench.pages.live("scores").page.settings() == before
     assert reader.asks("record", key=key)["items"]  # what was saved is there
 
 
 def test_with_its_scores_an_audit_opens_anywhere(bench, reader):
     added = own_data(bench)
     reader.sets("scores", "confidence", "90%")
-    epsilon = bench.live("scores").page.epsilon().value
+    epsilon = bench.pages.live("scores").page.epsilon().value
     key = reader.saves(scores=True)
     assert reader.asks("record", key=key)["attached"]
     bench.workspace.remove(added.key)
     bench.workspace.purge()
     settle(bench)
     assert reader.asks("open", key=key)["page"] == "scores"
-    page = bench.live("scores").page
+    page = bench.pages.live("scores").page
     assert bench.workspace.dataset(page.data_key).sha256 == added.sha256
     assert page.epsilon().value == epsilon
 
@@ -348,7 +350,7 @@ def test_all_browsers_of_a_visitor_hear_of_a_change(bench, reader):
 def test_an_exported_audit_is_imported(bench, reader, tmp_path):
     key = reader.saves("counts", "mine", note="a note", tags=["t"])
     exported = bench.workspace.audits.export(key, tmp_path / "mine.zip")
-    stranger = Bench(Workspace(), tabs("counts"), lambda *call: None)
+    stranger = VisitorSession(Workspace(), tabs("counts"), lambda *call: None)
     there = Asking(stranger)
     there.uploads(exported.read_bytes())
     added = there.asks("import")
@@ -503,7 +505,7 @@ def test_a_page_that_is_at_work_is_not_waited_for_for_ever(bench, reader, monkey
     def late(*args):
         raise TimeoutError
 
-    monkeypatch.setattr(bench, "ask", late)
+    monkeypatch.setattr(bench.pages, "ask", late)
     assert "at work" in reader.problem("save", of="scores", name="x")
 
 
@@ -537,7 +539,7 @@ def test_a_visit_does_not_open_the_archive(bench, reader, monkeypatch):
     reader.does("choose", data=GAUSSIAN)
     reader.sets("counts", "tp", 444)
     reader.does("undo")
-    bench.state()
+    bench.browsers.state()
 
 
 def test_the_owner_has_a_name_and_visitors_have_none(tmp_path):

@@ -12,11 +12,11 @@ from weakref import ref
 import numpy as np
 import param
 import pytest
-from helpers.visits import Reader, tabs, wait
+from helpers.visits import Reader, settle, tabs, wait
 
 import workbench as wb
-from workbench.dashboard.bench import Bench
 from workbench.dashboard.sent import Sent
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
 from workbench.server.homes import Homes
@@ -32,7 +32,7 @@ ABOUT_SCORES = ("scores", "family", "watch", "compare")
 
 @pytest.fixture
 def bench():
-    made = Bench(Workspace(), tabs(*ABOUT_SCORES, "counts"), lambda *call: None)
+    made = VisitorSession(Workspace(), tabs(*ABOUT_SCORES, "counts"), lambda *call: None)
     yield made
     made.end()
 
@@ -43,24 +43,27 @@ def reader(bench):
 
 
 def settings(bench):
-    return {name: dict(bench.live(name).page.settings()) for name in sorted(bench._live)}
+    return {
+        name: dict(bench.pages.live(name).page.settings())
+        for name in sorted(live.name for live in bench.pages.open)
+    }
 
 
 # -- one data set on all pages ---------------------------------------------------------------------
 
 
 def test_a_data_set_that_is_chosen_is_in_view_on_every_page(bench, reader):
-    before = bench.live("family")
+    before = bench.pages.live("family")
     reader.does("choose", data=LAPLACE)
     assert before.page.data == LAPLACE
     for name in ABOUT_SCORES:
-        assert bench.live(name).page.data_key == LAPLACE
-    assert bench.live("counts").page.data_key == ""
+        assert bench.pages.live(name).page.data_key == LAPLACE
+    assert bench.pages.live("counts").page.data_key == ""
 
 
 def test_a_draw_that_is_moved_on_one_page_is_in_view_on_the_others(bench, reader):
     reader.does("choose", data="draw:gaussian?mu=1.0&n=1000&seed=0")
-    family = bench.live("family")
+    family = bench.pages.live("family")
     reader.sets("scores", "sample_mu", 2.0)
     assert "mu=2.0" in bench.workspace.current
     assert family.page.data_key == bench.workspace.current
@@ -70,12 +73,12 @@ def test_a_page_shows_a_data_set_as_it_was_left(bench, reader):
     reader.does("choose", data=GAUSSIAN)
     reader.sets("scores", "threshold", 1.25)
     reader.sets("scores", "confidence", "99%")
-    left = bench.live("scores").page.settings()
+    left = bench.pages.live("scores").page.settings()
     assert left["looked"] == "the confidence"
     reader.does("choose", data=LAPLACE)
-    assert bench.live("scores").page.threshold != 1.25
+    assert bench.pages.live("scores").page.threshold != 1.25
     reader.does("choose", data=GAUSSIAN)
-    assert bench.live("scores").page.settings() == left
+    assert bench.pages.live("scores").page.settings() == left
 
 
 def test_a_mark_is_not_lost_by_a_look_at_other_data(bench, reader):
@@ -83,7 +86,7 @@ def test_a_mark_is_not_lost_by_a_look_at_other_data(bench, reader):
     reader.sets("scores", "confidence", "90%")
     reader.does("choose", data=LAPLACE)
     reader.does("choose", data=GAUSSIAN)
-    assert bench.live("scores").page.epsilon().void
+    assert bench.pages.live("scores").page.epsilon().void
 
 
 # -- undo ------------------------------------------------------------------------------------------
@@ -94,14 +97,14 @@ def test_undo_and_redo_go_over_pages_and_data(bench, reader):
     reader.sets("counts", "tp", 444)
     reader.does("choose", data=GAUSSIAN)
     reader.sets("scores", "threshold", 0.75)
-    bench.live("family")
+    bench.pages.live("family")
     done = settings(bench)
     assert reader.does("undo")["goto"] == "scores"
-    assert bench.live("scores").page.threshold != 0.75
-    assert bench.live("scores").page.data == GAUSSIAN
+    assert bench.pages.live("scores").page.threshold != 0.75
+    assert bench.pages.live("scores").page.data == GAUSSIAN
     reader.does("undo")
     assert bench.workspace.current is None
-    assert bench.live("scores").page.data == "example:subsampled-gaussian"
+    assert bench.pages.live("scores").page.data == "example:subsampled-gaussian"
     assert reader.does("undo")["goto"] == "counts"
     fresh = {name: dict(PAGES[name].kind().settings()) for name in done}
     assert settings(bench) == fresh | start
@@ -114,32 +117,34 @@ def test_undo_and_redo_go_over_pages_and_data(bench, reader):
 def test_undo_brings_back_what_a_page_had_on_the_data_set_that_it_was_changed_to(bench, reader):
     reader.does("choose", data=LAPLACE)
     reader.sets("family", "confidence", "99%")
-    on_laplace = dict(bench.live("family").page.settings())
+    on_laplace = dict(bench.pages.live("family").page.settings())
     reader.does("choose", data=GAUSSIAN)
     reader.sets("family", "confidence", "90%")
     reader.sets("family", "data", "Laplace, shift 1")
-    assert bench.live("family").page.settings() != on_laplace
+    assert bench.pages.live("family").page.settings() != on_laplace
     reader.does("undo")
-    assert bench.live("family").page.data == GAUSSIAN
+    assert bench.pages.live("family").page.data == GAUSSIAN
     reader.does("choose", data=LAPLACE)
-    assert bench.live("family").page.settings() == on_laplace
+    assert bench.pages.live("family").page.settings() == on_laplace
 
 
 def show_all(bench):
     """Have every page note that its results are shown, as a browser does."""
-    for live in bench._live.values():
+    for live in bench.pages.open:
         live.page.note_shown()
 
 
 def act(bench, reader, rng):
     """Something that a person can do."""
     if rng.random() < 0.15:
-        keys = [one["key"] for one in bench.state()["sets"] if one["key"] != "example:messy"]
+        keys = [
+            one["key"] for one in bench.browsers.state()["sets"] if one["key"] != "example:messy"
+        ]
         reader.does("choose", data=rng.choice(keys))
         return
     name = rng.choice(["scores", "family", "watch", "compare", "counts"])
-    page = bench.live(name).page
-    offered = [c.name for s in page.controls for c in s.controls if c.offered(page)]
+    page = bench.pages.live(name).page
+    offered = [c.name for s in page.sections for c in s.controls if c.offered(page)]
     control = rng.choice([one for one in offered if one in page.param])
     parameter = page.param[control]
     if isinstance(parameter, Upload):
@@ -160,10 +165,9 @@ def act(bench, reader, rng):
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.slow
 def test_a_hundred_random_actions_undone_one_by_one_end_at_the_start(bench, reader, seed):
-    bench.history._clock = iter(range(0, 10**6, 10)).__next__  # no two of them count as one
     rng = random.Random(seed)
     names = (*ABOUT_SCORES, "counts")
-    start = {name: dict(bench.live(name).page.settings()) for name in names}
+    start = {name: dict(bench.pages.live(name).page.settings()) for name in names}
     show_all(bench)
     for _ in range(100):
         act(bench, reader, rng)
@@ -181,23 +185,85 @@ def test_a_hundred_random_actions_undone_one_by_one_end_at_the_start(bench, read
     assert settings(bench) == end
 
 
+def steps(reader, *values, **more):
+    """Steps of a drag of the threshold."""
+    for value in values:
+        reader.on("scores", kind="set", name="threshold", value=value, done=False, **more)
+
+
 def test_a_drag_is_undone_at_once(bench, reader):
-    before = bench.live("scores").page.threshold
-    for k in range(5):
-        reader.sets("scores", "threshold", 0.2 + k / 50)
+    before = bench.pages.live("scores").page.threshold
+    steps(reader, 0.2, 0.22, 0.24)
+    assert bench.history.labels == ("", "")
+    reader.sets("scores", "threshold", 0.26)
     assert len(bench.history._done) == 1
     reader.does("undo")
-    assert bench.live("scores").page.threshold == before
+    assert bench.pages.live("scores").page.threshold == before
+    reader.does("redo")
+    assert bench.pages.live("scores").page.threshold == 0.26
+
+
+def test_each_step_of_a_key_is_a_change_of_its_own(bench, reader):
+    for value in (0.2, 0.22, 0.24):
+        reader.sets("scores", "threshold", value)
+    reader.does("undo")
+    assert bench.pages.live("scores").page.threshold == 0.22
+
+
+def test_a_drag_back_to_where_it_began_is_no_change(bench, reader):
+    before = bench.pages.live("scores").page.settings()
+    reader.does("choose", data=GAUSSIAN)
+    reader.sets("scores", "threshold", 0.5)
+    done = len(bench.history._done)
+    steps(reader, 0.7, 0.6)
+    reader.sets("scores", "threshold", 0.5)
+    assert len(bench.history._done) == done
+    assert before != bench.pages.live("scores").page.settings()
+
+
+@pytest.mark.parametrize("ends", ["socket", "session", "undo", "other control"])
+def test_a_drag_whose_end_is_lost_counts_with_its_last_value(bench, reader, ends):
+    live = bench.pages.live("scores")
+    before = live.page.threshold
+    steps(reader, 0.2, 0.3)
+    assert bench.pages.kept.of("scores", live.page.data_key) is None
+    if ends == "socket":
+        live.close(reader.viewers["scores"])
+    elif ends == "session":
+        bench.end()
+    elif ends == "undo":
+        reader.does("undo")
+        assert live.page.threshold == before
+        reader.does("redo")
+    else:
+        reader.sets("scores", "confidence", "90%")
+        reader.does("undo")
+    settle(bench)
+    assert live.page.threshold == 0.3
+    assert len(bench.history._done) == 1
+    assert bench.pages.kept.of("scores", live.page.data_key)["threshold"] == 0.3
+
+
+def test_a_drag_of_the_data_is_kept_and_followed_at_its_end(bench, reader):
+    reader.does("choose", data="draw:gaussian?mu=1.0&n=1000&seed=0")
+    chosen, family = bench.workspace.current, bench.pages.live("family")
+    for mu in (1.5, 2.0):
+        reader.on("scores", kind="set", name="sample_mu", value=mu, done=False)
+    assert bench.workspace.current == chosen
+    reader.sets("scores", "sample_mu", 2.5)
+    assert "mu=2.5" in bench.workspace.current == family.page.data_key
+    reader.does("undo")
+    assert bench.workspace.current == family.page.data_key == chosen
 
 
 def test_reset_sets_a_page_as_it_was_first_seen_and_can_be_undone(bench, reader):
-    fresh = bench.live("counts").page.settings()
+    fresh = bench.pages.live("counts").page.settings()
     reader.sets("counts", "tp", 300)
-    changed = bench.live("counts").page.settings()
+    changed = bench.pages.live("counts").page.settings()
     reader.does("reset", reset="counts")
-    assert bench.live("counts").page.settings() == fresh
+    assert bench.pages.live("counts").page.settings() == fresh
     reader.does("undo")
-    assert bench.live("counts").page.settings() == changed
+    assert bench.pages.live("counts").page.settings() == changed
 
 
 # -- data sets -------------------------------------------------------------------------------------
@@ -220,7 +286,7 @@ def test_a_data_set_is_renamed_removed_and_brought_back(bench, reader, losses):
     assert "my losses" in bench.workspace.datasets
     reader.does("undo")
     assert "losses" in bench.workspace.datasets
-    assert bench.live("scores").page.data == losses.key
+    assert bench.pages.live("scores").page.data == losses.key
 
 
 @pytest.mark.parametrize(
@@ -251,11 +317,11 @@ def test_what_is_no_gesture_is_answered(bench, reader, gesture):
 
 
 def other():
-    return Reader(Bench(Workspace(), tabs(*ABOUT_SCORES, "counts"), lambda *call: None))
+    return Reader(VisitorSession(Workspace(), tabs(*ABOUT_SCORES, "counts"), lambda *call: None))
 
 
 def drawn(bench, name):
-    page = bench.live(name).page
+    page = bench.pages.live(name).page
     return {item.name: repr(page.draw(item)) for item in page.items() if item.kind == "number"}
 
 
@@ -263,8 +329,8 @@ def drawn(bench, name):
 def test_a_link_shows_another_visitor_the_same_numbers(bench, reader, name):
     reader.does("choose", data="draw:laplace?mu=1.0&n=1000&seed=3")
     rng = random.Random(name)
-    page = bench.live(name).page
-    for section in page.controls:
+    page = bench.pages.live(name).page
+    for section in page.sections:
         for control in section.controls:
             parameter = page.param.objects().get(control.name)
             if isinstance(parameter, param.Number) and control.offered(page):
@@ -274,10 +340,10 @@ def test_a_link_shows_another_visitor_the_same_numbers(bench, reader, name):
     text = reader.does("link", link=name)["link"]
     guest = other()
     assert guest.does("open link", text=text)["goto"] == name
-    assert guest.bench.live(name).page.settings() == bench.live(name).page.settings()
+    assert guest.bench.pages.live(name).page.settings() == bench.pages.live(name).page.settings()
     assert drawn(guest.bench, name) == drawn(bench, name)
     guest.does("undo")
-    assert guest.bench.live(name).page.settings() == PAGES[name].kind().settings()
+    assert guest.bench.pages.live(name).page.settings() == PAGES[name].kind().settings()
     guest.bench.end()
 
 
@@ -288,12 +354,14 @@ def test_who_lacks_the_data_of_a_link_is_asked_for_them(bench, reader, losses):
     guest = other()
     assert "“losses”" in guest.does("open link", text=text)["ask"]["words"]
     same = guest.bench.workspace.add_scores(bench.workspace.scores(losses.key), "another name")
-    assert guest.bench._link is not None
+    assert guest.bench.links.waiting is not None
     guest.does("close import")
-    assert guest.bench._link is None  # the next file that is opened is no answer to the link
+    assert (
+        guest.bench.links.waiting is None
+    )  # the next file that is opened is no answer to the link
     guest.does("open link", text=text)
-    page = guest.bench.live("scores").page
-    assert (page.data, page.threshold) == (same.key, bench.live("scores").page.threshold)
+    page = guest.bench.pages.live("scores").page
+    assert (page.data, page.threshold) == (same.key, bench.pages.live("scores").page.threshold)
     assert losses.key not in text
     guest.bench.end()
 
@@ -308,18 +376,22 @@ def test_the_same_data_read_in_another_way_are_said_to_be(bench, reader, losses)
     assert "the direction of the score differs" in answer["say"]
     same = guest.bench.workspace.add_scores(scores, "same")
     assert "say" not in guest.does("open link", text=text)
-    assert (turned.key, guest.bench.live("scores").page.data) == (turned.key, same.key)
+    assert (turned.key, guest.bench.pages.live("scores").page.data) == (turned.key, same.key)
     guest.bench.end()
 
 
 def test_what_of_a_link_cannot_be_used_is_named(bench, reader):
     from workbench.workspaces.link import PageLink
 
-    settings = {**bench.live("scores").page.settings(), "threshold": 1e99, "confidence": "101%"}
+    settings = {
+        **bench.pages.live("scores").page.settings(),
+        "threshold": 1e99,
+        "confidence": "101%",
+    }
     settings.pop("data")
     link = PageLink("scores", settings, ())
     reader.does("open link", text=link.text())
-    message = bench.live("scores").page.message
+    message = bench.pages.live("scores").page.message
     assert re.fullmatch(
         r"These settings of the link could not be used: (Threshold, Confidence|Confidence, "
         r"Threshold)\.",
@@ -367,7 +439,7 @@ def test_who_comes_back_by_the_start_page_finds_the_data_on_every_page(visitors)
         Connection(
             visitors.tabs,
             texts.append,
-            bench=partial(visitors.bench, who),
+            session=partial(visitors.bench, who),
             known=partial(visitors.known, who),
             shown="",
             sent=Sent(),
@@ -378,7 +450,7 @@ def test_who_comes_back_by_the_start_page_finds_the_data_on_every_page(visitors)
         connection.open()
     Reader(visitors.bench(who)).does("choose", data=LAPLACE)
     assert visitors.visit(who, "").text == ""
-    back.receive({"kind": "show", "show": "scores", "page": "", "serial": 1})
+    back.carry_out({"kind": "show", "show": "scores", "page": "", "serial": 1})
     wait(lambda: any('"frame"' in text for text in texts))
     page = next(json.loads(text) for text in texts if '"frame"' in text)
     assert (page["page"], page["settings"]["data"]) == ("scores", LAPLACE)
@@ -392,16 +464,16 @@ def test_a_document_lets_go_of_an_import_step_that_was_closed(tmp_path):
     connection = Connection(
         visitors.tabs,
         texts.append,
-        bench=partial(visitors.bench, who),
+        session=partial(visitors.bench, who),
         known=partial(visitors.known, who),
         shown="",
         sent=Sent(),
     )
     connection.open()
-    connection.receive({"kind": "import", "page": "", "serial": 1})
+    connection.carry_out({"kind": "import", "page": "", "serial": 1})
     wait(lambda: any('"page":"import"' in text for text in texts))
-    page = ref(visitors.bench(who).live("import").page)
-    connection.receive({"kind": "close import", "page": "", "serial": 2})
+    page = ref(visitors.bench(who).pages.live("import").page)
+    connection.carry_out({"kind": "close import", "page": "", "serial": 2})
 
     def is_gone():
         gc.collect()
@@ -420,7 +492,7 @@ def test_the_owner_finds_everything_after_a_restart(visitors, tmp_path):
     )
     reader.does("choose", data=added.key)
     reader.sets("scores", "log_delta", -3.5)
-    before = {name: reader.bench.live(name).page.settings() for name in ABOUT_SCORES}
+    before = {name: reader.bench.pages.live(name).page.settings() for name in ABOUT_SCORES}
     reader.bench.end()
     visitors.homes.own.close()
     homes = Homes(tmp_path / "server", own=workspace(tmp_path))
@@ -428,7 +500,7 @@ def test_the_owner_finds_everything_after_a_restart(visitors, tmp_path):
     visit = again.visit(OWNED, "scores")
     assert json.loads(visit.text)["settings"]["log_delta"] == -3.5
     bench = again.bench(OWNED)
-    assert {name: bench.live(name).page.settings() for name in ABOUT_SCORES} == before
+    assert {name: bench.pages.live(name).page.settings() for name in ABOUT_SCORES} == before
     bench.end()
 
 
@@ -439,7 +511,7 @@ def test_visitors_never_see_each_others_data(visitors):
         wb.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "secret"
     )
     guest = Reader(visitors.bench(bob))
-    assert "secret" not in json.dumps(guest.bench.state())
+    assert "secret" not in json.dumps(guest.bench.browsers.state())
     for attempt in (mine.key, "secret", mine.sha256):
         assert "say" in guest.does("choose", data=attempt)
         assert "say" in guest.does("remove", data=attempt)

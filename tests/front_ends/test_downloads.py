@@ -16,7 +16,7 @@ from helpers.served import MINE, THEIRS, Served, cookie_of
 
 import workbench as wb
 from workbench.bounds.texts import bound_texts
-from workbench.dashboard.bench import IMPORT
+from workbench.dashboard.tab import IMPORT
 from workbench.figures.paper.table import figure_csv
 from workbench.pages.core.page import Fact
 from workbench.pages.registry import PAGES
@@ -273,7 +273,7 @@ def test_a_page_goes_on_while_its_report_is_made(served, here, monkeypatch):
     asking.start()
     assert begun.wait(60)
     served.sets(MINE, "counts", fp=12)
-    assert served.visitors.bench(MINE).ask("counts", lambda live: live.page.fp) == 12
+    assert served.visitors.bench(MINE).pages.ask("counts", lambda live: live.page.fp) == 12
     assert not answers  # the page went on while the report was made
     end.set()
     asking.join(60)

@@ -103,7 +103,7 @@ class Browser:
     def does(self, **gesture):
         """Send a gesture, wait for its answer, and return the answer."""
         self.serial += 1
-        self.live.receive({**gesture, "serial": self.serial}, self.viewer)
+        self.live.carry_out({**gesture, "serial": self.serial}, self.viewer)
         return self.answer()
 
     def answer(self):
@@ -178,6 +178,17 @@ def test_a_number_that_is_refused_is_a_message_until_one_is_taken():
     assert (news["message"], news["settings"]) == ("", {"typed": 20})
 
 
+def test_what_follows_from_a_drag_comes_with_its_end():
+    browser = Browser()
+    news = browser.does(kind="set", name="n", value=7, done=False)
+    assert (list(news["controls"]), news["settings"]) == (["n"], {"n": 7})
+    assert "dots" in news["items"]
+    assert browser.owner.told == []
+    news = browser.does(kind="set", name="n", value=7)
+    assert news["controls"]["hidden"]["offered"]
+    assert [(control, before["n"]) for control, before, _ in browser.owner.told] == [("n", 4)]
+
+
 def test_a_control_that_was_not_followed_is_shown_as_it_is():
     news = Browser().does(kind="set", name="at", value=7.0)
     assert news["controls"]["at"]["value"] == 1
@@ -215,7 +226,7 @@ def test_what_is_no_gesture_is_answered_and_changes_nothing(gesture):
 def test_an_answer_comes_whatever_happens(monkeypatch):
     browser = Browser()
     browser.does(kind="set", name="at", value=0.1)
-    monkeypatch.setattr(browser.live.controls, "states", lambda: 1 / 0)
+    monkeypatch.setattr(browser.live.controls, "states", lambda names: 1 / 0)
     assert "division" in browser.does(kind="set", name="at", value=0.2)["message"]
 
 
@@ -258,7 +269,7 @@ def test_of_many_moves_that_wait_the_latest_is_drawn():
     for k in range(50):
         browser.serial += 1
         gesture = {"kind": "set", "name": "at", "value": k / 50, "serial": browser.serial}
-        browser.live.receive(gesture, browser.viewer)
+        browser.live.carry_out(gesture, browser.viewer)
     held.set()
     assert browser.answer()["settings"] == {"at": 0.98}
     assert len(browser.texts) <= 2
@@ -271,7 +282,7 @@ def test_a_page_that_ended_holds_nothing():
     browser.live.end()
     texts = len(browser.texts)
     gesture = {"kind": "set", "name": "at", "value": 0.4, "serial": 9}
-    browser.live.receive(gesture, browser.viewer)
+    browser.live.carry_out(gesture, browser.viewer)
     del browser.live
     deadline = time.monotonic() + 60
     while page() is not None and time.monotonic() < deadline:
@@ -325,11 +336,11 @@ def test_two_browsers_see_the_same_page_and_each_hears_of_its_own_gestures():
 
 def test_a_browser_that_looks_elsewhere_is_sent_no_drawings_until_it_looks_again():
     browser = Browser()
-    browser.viewer.looks = False
+    browser.viewer.shown = False
     news = browser.does(kind="set", name="at", value=0.7)
     assert set(news) == {"page", "handled", "busy"}
     assert browser.live.page.at == 0.7
-    browser.viewer.looks = True
+    browser.viewer.shown = True
     browser.texts.clear()
     browser.live.resume(browser.viewer)
     browser.wait(lambda: browser.texts)
@@ -354,7 +365,7 @@ def test_a_page_as_it_is_can_be_put_into_a_document():
     sent = Sent()
     page = json.loads(browser.live.whole(sent))
     assert page["items"]["late"]["all"]["value"] == "late 6"
-    assert sent.items(browser.live._parts) == "{}"
+    assert sent.items(browser.live.drawn.parts) == "{}"
 
 
 def test_the_owner_hears_what_a_person_changed_and_what_was_before():

@@ -174,7 +174,7 @@ def test_an_interrupt_is_a_message_and_leaves_no_event_on(session, turns):
 
 def test_a_press_that_waits_is_not_replaced_by_the_progress_of_the_job(session, turns, monkeypatch):
     pressed = []
-    monkeypatch.setattr(session.page, "press_job", lambda job, post: pressed.append(job))
+    monkeypatch.setattr(session.page.work, "press", lambda job, post: pressed.append(job))
     session.receive({"kind": "job", "job": "burn", "serial": 1})
     session.queue.post(("job", "burn"), lambda: None)
     turns.run()

@@ -58,7 +58,7 @@ def paths(value, at=""):
 
 def act(page, rng):
     """Change a control to another value that it offers."""
-    names = [c.name for s in page.controls for c in s.controls if c.offered(page)]
+    names = [c.name for s in page.sections for c in s.controls if c.offered(page)]
     parameter = page.param[rng.choice([n for n in names if n in page.param])]
     if isinstance(parameter, Upload | param.Event | param.String):
         return

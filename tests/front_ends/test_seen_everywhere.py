@@ -14,7 +14,7 @@ from helpers.visits import Reader, settle, tabs
 
 import workbench as wb
 from workbench.cli import main
-from workbench.dashboard.bench import Bench
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.compare import ComparePage
@@ -251,7 +251,7 @@ def test_the_other_direction_of_the_same_scores_is_marked():
 
 @pytest.fixture
 def bench():
-    made = Bench(wb.workspace(), tabs("scores", "family", "import"), lambda *call: None)
+    made = VisitorSession(wb.workspace(), tabs("scores", "family", "import"), lambda *call: None)
     yield made
     made.end()
 
@@ -260,12 +260,12 @@ def test_a_link(bench, one_page):
     reader, ws = Reader(bench), bench.workspace
     key = ws.add_scores(given(), "d").key
     reader.does("choose", data=key)
-    bench.live("scores").page.mu()
+    bench.pages.live("scores").page.mu()
     reader.sets("scores", "asked", "μ")
     link = reader.does("link", link="scores")["link"]
-    other = Bench(ws, bench.tabs, lambda *call: None)
+    other = VisitorSession(ws, bench.pages.tabs, lambda *call: None)
     Reader(other).does("open link", text=link)
-    page = other.live("scores").page
+    page = other.pages.live("scores").page
     assert page.asked_late
     page.asked = "none"
     assert marks(page) == one_page
@@ -276,15 +276,15 @@ def test_the_link_of_somebody_else_carries_the_mark_and_the_seed(bench):
     reader, ws = Reader(bench), bench.workspace
     data = ws.add_scores(given(), "d")
     reader.does("choose", data=data.key)
-    page = bench.live("scores").page
+    page = bench.pages.live("scores").page
     page.mu()
     page.confidence, page.asked = 0.99, "mu"
     link = reader.does("link", link="scores")["link"]
     theirs = Workspace()
     theirs.add_scores(wb.Scores(*samples(), seed=data.reading.seed), "mine")
-    other = Bench(theirs, bench.tabs, lambda *call: None)
+    other = VisitorSession(theirs, bench.pages.tabs, lambda *call: None)
     Reader(other).does("open link", text=link)
-    page = other.live("scores").page
+    page = other.pages.live("scores").page
     changed = "the confidence was changed after results were seen"
     assert (page.epsilon().void, page.asked_late) == (changed, True)
     assert page.epsilon().void == changed
@@ -296,7 +296,7 @@ def test_undo_and_redo(bench, one_page):
     reader, ws = Reader(bench), bench.workspace
     key = ws.add_scores(given(), "d").key
     reader.does("choose", data=key)
-    page = bench.live("scores").page
+    page = bench.pages.live("scores").page
     page.mu()
     reader.sets("scores", "asked", "μ")
     assert page.asked_late
@@ -320,7 +320,7 @@ def test_reset_is_no_way_back_to_unseen_data(bench):
     reader.sets("scores", "confidence", "99%")
     key = ws.add_scores(given(), "d").key
     reader.does("choose", data=key)
-    page = bench.live("scores").page
+    page = bench.pages.live("scores").page
     assert page.epsilon().void is None
     reader.does("reset", reset="scores")
     assert page.confidence == 0.95
@@ -330,12 +330,12 @@ def test_reset_is_no_way_back_to_unseen_data(bench):
 
 
 def test_two_benches_on_one_workspace(bench, one_page):
-    other = Bench(bench.workspace, bench.tabs, lambda *call: None)
+    other = VisitorSession(bench.workspace, bench.pages.tabs, lambda *call: None)
     key = bench.workspace.add_scores(given(), "d").key
     Reader(bench).does("choose", data=key)
     settle(other)
-    bench.live("family").page.epsilon()
-    assert marks(other.live("scores").page) == one_page
+    bench.pages.live("family").page.epsilon()
+    assert marks(other.pages.live("scores").page) == one_page
     other.end()
 
 

@@ -69,7 +69,7 @@ def another(page, name):
 
 def assert_what_does_not_declare_a_control_does_not_follow_it(page):
     """Each control is changed; items that do not rest on any changed parameter stay the same."""
-    controls = [c.name for section in page.controls for c in section.controls]
+    controls = [c.name for section in page.sections for c in section.controls]
     for name in controls:
         if isinstance(page.param[name], Upload):
             continue

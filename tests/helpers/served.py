@@ -97,7 +97,7 @@ class Served:
 
     def sets(self, who, page, **values):
         """Set parameters of a visitor's page, as if by hand."""
-        self.visitors.bench(who).ask(page, lambda live: live.page.param.update(**values))
+        self.visitors.bench(who).pages.ask(page, lambda live: live.page.param.update(**values))
 
     def page(self, name, who=None):
         """A copy of a page as a visitor left it."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from helpers.visits import Reader, settle, tabs, wait
-from workbench.dashboard.bench import Bench
 from workbench.dashboard.services import Services
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.server.people.person import Person, Role
 from workbench.server.sharing.lending import Lending
 from workbench.server.sharing.lent import Lent
@@ -25,7 +25,7 @@ class Asker(Reader):
         self.serial += 1
         request = self.serial
         gesture = {"kind": kind, "do": do, "request": request, "serial": request, **more}
-        self.bench.receive(gesture, self)
+        self.bench.carry_out(gesture, self)
         entry = {"share": "shares", "audit": "audits"}[kind]
 
         def found():
@@ -50,7 +50,7 @@ class Asker(Reader):
     @property
     def menu(self):
         """The Data menu: group and name of what is not an example or a draw."""
-        shown = self.bench.state("sets")["sets"]
+        shown = self.bench.browsers.state("sets")["sets"]
         return [(one["group"], one["name"]) for one in shown if one["group"] in ("own", "lent")]
 
     @property
@@ -86,7 +86,9 @@ class Town:
 
     def browser(self, person):
         services = Services(sharing=self.sharing(person))
-        made = Bench(self.own(person), self.pages, lambda *call: None, person.name, services)
+        made = VisitorSession(
+            self.own(person), self.pages, lambda *call: None, person.name, services
+        )
         self.benches.append(made)
         settle(made)  # it knows what is shared already: only what comes later is news
         return Asker(made)

@@ -20,7 +20,7 @@ class Reader:
     def __init__(self, bench):
         self.told, self.serial, self.bench, self.viewers = [], 0, bench, {}
         self.answers = {}  # what was told first of each serial number
-        bench.readers.append(self)
+        bench.browsers.readers.append(self)
 
     def tell(self, **entries):
         self.told.append(entries)
@@ -30,7 +30,7 @@ class Reader:
     def does(self, kind, **more):
         """Do something that is not about one page, and return what was answered."""
         self.serial += 1
-        self.bench.receive({"kind": kind, "serial": self.serial, **more}, self)
+        self.bench.carry_out({"kind": kind, "serial": self.serial, **more}, self)
         wait(lambda: self.serial in self.answers)
         settle(self.bench)
         return self.answers[self.serial]
@@ -42,9 +42,9 @@ class Reader:
     def on(self, page, **gesture):
         """Do something on a page."""
         self.serial += 1
-        live = self.bench.live(page)
+        live = self.bench.pages.live(page)
         viewer = self.viewers.setdefault(page, Viewer(lambda text: None, Sent()))
-        live.receive({**gesture, "serial": self.serial}, viewer)
+        live.carry_out({**gesture, "serial": self.serial}, viewer)
         wait(lambda: viewer.handled == self.serial)
         settle(self.bench)
 
@@ -61,9 +61,8 @@ def wait(condition):
 def idle(bench):
     queues = [
         bench._queue,
-        bench.audits._queue,
-        *([] if bench.shares is None else [bench.shares._queue]),
-        *(live.session.queue for live in bench._live.values()),
+        *(one._queue for one in bench._asked.values()),
+        *(live.session.queue for live in bench.pages.open),
     ]
     return not any(queue._scheduled for queue in queues)
 

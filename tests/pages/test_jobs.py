@@ -273,7 +273,7 @@ def test_the_dashboard_ends_the_jobs_of_a_page_that_ended(page):
 
     live = LivePage("steps", page, Nobody(), lambda *call: None)
     viewer = Viewer(lambda text: None, Sent())
-    live.receive({"kind": "job", "job": "count", "serial": 1}, viewer)
+    live.carry_out({"kind": "job", "job": "count", "serial": 1}, viewer)
     until(lambda: page.work.state("count").running)
     live.end()
     until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))

@@ -128,7 +128,7 @@ def test_no_more_is_read_from_somebody_for_whom_much_waits(served, monkeypatch):
     held = served.visitors.bench(MINE)
     monkeypatch.setattr(type(held), "backlog", property(lambda one: waiting))
     received, waiting = [], 1
-    monkeypatch.setattr(type(held), "receive", lambda one, gesture, reader: received.append(1))
+    monkeypatch.setattr(type(held), "carry_out", lambda one, gesture, reader: received.append(1))
 
     async def attempt():
         nonlocal waiting

@@ -26,8 +26,8 @@ from helpers.visits import Later, Reader, settle, tabs, wait
 import workbench as wb
 from benchmarks.visitors import Visitor
 from workbench.cli import main
-from workbench.dashboard.bench import Bench
 from workbench.dashboard.services import Services
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.following.following import Following
 from workbench.server.following import follower
 from workbench.server.following.follower import ANNOUNCED, MARKS, Follower
@@ -509,7 +509,7 @@ def bench(tmp_path):
     following = Following(wb.GrowingFile(path), wb.parse_claim(CLAIM))
     following.look()
     workspace = Workspace(base=FollowedData(following))
-    made = Bench(
+    made = VisitorSession(
         workspace, tabs("watch", "scores", "compare"), Later(), "", Services(following=following)
     )
     made.path = path
@@ -525,7 +525,7 @@ def rows_arrive(bench, start, stop):
 
 
 def test_watch_live_follows_to_the_last_row_unless_the_slider_was_moved_back(bench):
-    page = bench.live("watch").page
+    page = bench.pages.live("watch").page
     assert page.data == KEY
     assert (page.rows, page.seen().text) == (100, "100 per group")
     rows_arrive(bench, 100, 300)
@@ -539,14 +539,16 @@ def test_watch_live_follows_to_the_last_row_unless_the_slider_was_moved_back(ben
 
 
 def test_the_claim_of_the_server_is_tested_and_not_that_of_the_page(bench):
-    page = bench.live("watch").page
+    page = bench.pages.live("watch").page
     rows_arrive(bench, 100, 600)
     row = bench.services.following.state.refuted_at
     page.claim = 9.0
     assert f"{CLAIM}: refuted at row {row}" in page.e_value().note
     assert f"The claim {CLAIM} was refuted at row {row}" in page.claim_words()
     offered = {
-        name for name, state in bench.live("watch").controls.states().items() if state["offered"]
+        name
+        for name, state in bench.pages.live("watch").controls.states().items()
+        if state["offered"]
     }
     assert {"notify", "take_snapshot"} <= offered
     assert "claim" not in offered
@@ -557,8 +559,8 @@ def test_a_file_without_rows_says_why_and_is_shown_once_there_are_some(tmp_path)
     following = Following(wb.GrowingFile(path))
     following.look()
     workspace = Workspace(base=FollowedData(following))
-    bench = Bench(workspace, tabs("watch"), Later(), "", Services(following=following))
-    page = bench.live("watch").page
+    bench = VisitorSession(workspace, tabs("watch"), Later(), "", Services(following=following))
+    page = bench.pages.live("watch").page
     assert "“scores.csv” has 0 scores of members" in page.message
     assert "there is no file yet" in page.message
     bench.path = path
@@ -586,11 +588,11 @@ def test_a_snapshot_says_that_its_moment_was_chosen_after_looking(bench):
     reader.sets("watch", "take_snapshot", True)
     (taken,) = bench.workspace.own
     assert taken.name == "scores.csv, first 800 rows"
-    assert "marked as not valid" in bench.live("watch").page.message
+    assert "marked as not valid" in bench.pages.live("watch").page.message
     rows_arrive(bench, 400, 600)
     assert bench.workspace.scores(taken.key).n_p == 400
     reader.does("choose", data=taken.key)
-    scores, watch = bench.live("scores").page, bench.live("watch").page
+    scores, watch = bench.pages.live("scores").page, bench.pages.live("watch").page
     assert scores.data == watch.data == taken.key
     assert "the number of rows was changed after results were seen" in scores.epsilon().void
     assert watch.epsilon().void is None  # anytime: any moment will do
@@ -598,7 +600,7 @@ def test_a_snapshot_says_that_its_moment_was_chosen_after_looking(bench):
 
 @pytest.mark.parametrize("name", ["scores", "compare"])
 def test_other_pages_ask_for_a_snapshot(name, bench):
-    page = bench.live(name).page
+    page = bench.pages.live(name).page
     assert page.data_key != KEY
     assert "take a snapshot on the page Watch live" in page.message
 
@@ -607,4 +609,4 @@ def test_a_page_with_a_followed_file_is_not_saved_as_an_audit(bench):
     from workbench.pages.auditing.audit_of import audit_of
 
     with pytest.raises(wb.WorkspaceError, match="take a snapshot"):
-        audit_of(bench.live("watch").page)
+        audit_of(bench.pages.live("watch").page)

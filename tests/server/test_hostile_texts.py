@@ -95,9 +95,9 @@ def visitor(served, kind, text):
     with suppress(ValueError):  # a name that is too long, or of nothing
         data = made.workspace.rename(data.key, text)
     made.workspace.choose(data.key)
-    made.live("scores")
+    made.pages.live("scores")
     settle(made)
-    shown = made.ask("scores", lambda live: live.page.snapshot())
+    shown = made.pages.ask("scores", lambda live: live.page.snapshot())
     audit = served.visitors.audit("scores", shown)
     archive = made.workspace.audits
     named = [text[:9_000], text[:9_000].encode("utf-8", "replace").decode(), "refused"]

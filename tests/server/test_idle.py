@@ -115,7 +115,7 @@ def test_an_idle_page_is_told_so_and_closed_and_its_memory_freed(served):
     wait(lambda: not served.visitors._places)
     assert (served.visitors.people, served.visitors.documents) == (0, 0)
     again = Browser(served)  # the reload
-    first = served.visitors.bench(MINE).live("counts").page
+    first = served.visitors.bench(MINE).pages.live("counts").page
     assert first.tp == 321
     assert again.token
 

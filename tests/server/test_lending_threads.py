@@ -79,9 +79,9 @@ def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
     def show(owner, other):
         visitors.visit(other, "scores")
         bench = visitors.bench(other)
-        for key in bench.sharing.lent():
+        for key in bench.services.sharing.lent():
             bench.workspace.choose(key)
-        bench.ask("scores", lambda live: live.page.scores.n_p)
+        bench.pages.ask("scores", lambda live: live.page.scores.n_p)
 
     def go(owner, other):
         visitors.end_person(other.key)

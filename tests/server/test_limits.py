@@ -87,12 +87,12 @@ def test_the_number_of_data_sets_counts_removed_ones_until_they_are_deleted(tmp_
         "person. To make room, remove data sets or audits, then choose “Delete removed data for "
         "good” in the Data menu. Whoever runs this server can raise the limit with --max-data-sets"
     )
-    assert reader.bench.state("removed") == {"removed": 1}
+    assert reader.bench.browsers.state("removed") == {"removed": 1}
     reader.does("undo")  # what was removed comes back, although all places are taken
     assert len(workspace.own) == 2
     reader.does("remove", data=one.key)
     assert "Deleted for good" in reader.does("purge")["say"]
-    assert reader.bench.state("removed") == {"removed": 0}
+    assert reader.bench.browsers.state("removed") == {"removed": 0}
     assert workspace.add_scores(scores(3)).name == "set 3"
     with pytest.raises(LimitError):
         workspace.add_scores(scores(4))
@@ -118,7 +118,7 @@ def test_the_import_step_says_what_is_too_much_and_how_to_make_room(tmp_path):
     reader.bench.workspace.add_scores(scores(1))
     reader.does("import")
     uploads(reader, csv_of(50))
-    page = reader.bench.live("import").page
+    page = reader.bench.pages.live("import").page
     assert page.tables
     reader.on("import", kind="set", name="larger_is_member", value="larger = member")
     reader.on("import", kind="set", name="accept", value=True)
@@ -136,7 +136,7 @@ def test_an_upload_is_refused_before_it_begins_if_there_is_no_room_for_it(tmp_pa
     reader.bench.workspace.add_scores(scores(1, 5000))
     reader.does("import")
     reader.on("import", kind="files", name="upload", files=[["losses.csv", 150_000]])
-    page = reader.bench.live("import").page
+    page = reader.bench.pages.live("import").page
     wait(lambda: page.message)
     assert page.message.startswith("This needs 146.5 kB, and your data sets, uploads and audits")
     assert "of the 195.3 kB that this server keeps for each person" in page.message
@@ -163,7 +163,7 @@ def test_room_that_is_taken_while_an_upload_comes_is_missed_when_it_is_kept(tmp_
     used = workspace.size
     reader.on("import", kind="chunk", name="upload", file=0, content=content[half:])
     settle(reader.bench)
-    page = reader.bench.live("import").page
+    page = reader.bench.pages.live("import").page
     wait(lambda: page.tables or page.message)
     reader.on("import", kind="set", name="larger_is_member", value="larger = member")
     reader.on("import", kind="set", name="accept", value=True)
@@ -326,7 +326,7 @@ def test_pages_that_are_not_used_make_room_where_memory_is_at_its_limit(tmp_path
     for who, document in documents.items():
         visitors.require_document(who)
         visitors.enter(who, document)
-        visitors.bench(who).live("counts")
+        visitors.bench(who).pages.live("counts")
 
     def put_away():
         visitors._look()

@@ -210,7 +210,7 @@ def test_what_a_person_did_is_there_after_they_left_and_after_a_restart(homes, t
         text = server.visit(person, "counts").text
         assert '"tp":345' in text.replace(" ", "")
         assert server.workspace(person).current == added.key
-        live = server.bench(person).live("scores")
+        live = server.bench(person).pages.live("scores")
         assert live.page.log_delta == -3.5
         server.end()
 
@@ -224,7 +224,7 @@ def test_what_is_not_yet_written_is_written_when_the_server_stops(homes):
     visitors.end()
     again = visitors_of(homes)
     for k, person in enumerate(EVERYBODY):
-        assert again.bench(person).live("counts").page.tp == 300 + k
+        assert again.bench(person).pages.live("counts").page.tp == 300 + k
     again.end()
 
 
@@ -300,7 +300,7 @@ def test_twenty_rounds_of_visits_leave_nothing_alive(homes):
         workspace = reader.bench.workspace
         added = workspace.add_scores(losses(k))
         reader.does("choose", data=added.key)
-        page = reader.bench.live("scores").page
+        page = reader.bench.pages.live("scores").page
         kept = (reader.bench, workspace, page, workspace.scores(added.key), workspace.audits)
         seen += map(weakref.ref, kept)
         settle(reader.bench)
@@ -329,7 +329,7 @@ def test_everything_of_a_person_ends_at_once_when_they_are_signed_out(homes):
     assert all("signed out" in document.said[0] for document in documents)
     assert bench.workspace.closed
     assert (visitors.people, visitors.documents) == (1, 1)
-    assert visitors.bench(ADA).live("counts").page.tp == 321
+    assert visitors.bench(ADA).pages.live("counts").page.tp == 321
     visitors.end()
 
 

@@ -1,21 +1,26 @@
 """What a viewer may do: every gesture has a decision, and the server keeps to it."""
 
+import inspect
 import json
+import re
 import time
 
 import param
 import pytest
+from helpers.servers import ROOT
 from helpers.visits import Later, Reader, settle, tabs, wait
 
 import workbench as wb
-from workbench.dashboard import audits, bench, files, permissions, sharing
-from workbench.dashboard.bench import Bench
-from workbench.dashboard.permissions import CONTROLS, NEEDS_EDITOR, Permissions, RoleError
+from workbench.dashboard import files
+from workbench.dashboard.gestures import CONTROLS, GESTURES, UNKNOWN, for_editors
+from workbench.dashboard.permissions import Permissions, RoleError
 from workbench.dashboard.services import Services
-from workbench.pages.core.session import PageSession
+from workbench.dashboard.sharing import ShareRequests
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.registry import PAGES
 from workbench.server.homes import Homes
 from workbench.server.people.person import Person, Role
+from workbench.server.sharing.person_sharing import PersonSharing
 from workbench.server.visitors import Visitors
 from workbench.workspaces.workspace import Workspace
 
@@ -30,7 +35,7 @@ class Viewer:
     def __init__(self):
         self.role = Role.EDITOR
         may = Permissions(edits=lambda: self.role.edits, name="ada")
-        self.bench = Bench(
+        self.bench = VisitorSession(
             Workspace(),
             tabs("counts", "scores", "coveragelab", "plan", "import"),
             Later(),
@@ -78,19 +83,33 @@ def viewer():
 # -- every gesture has a decision -----------------------------------------------------------------
 
 
-def every_gesture():
-    """The names of all gestures that the server takes, as `NEEDS_EDITOR` has them."""
-    session = PageSession(PAGES["counts"].kind(), (), lambda: None, lambda turn, blocks: None)
-    yield from session._actions
-    yield from files.KINDS
-    yield from ("show", "look")  # of a Connection
-    yield from bench._ACTIONS
-    yield from (f"audit {do}" for do in audits._ANSWERS)
-    yield from (f"share {do}" for do in sharing._ANSWERS)
+def test_every_gesture_has_a_handler(viewer):
+    """The table names methods, and each method that takes a gesture is in the table."""
+    session = viewer.bench
+    session.shares = ShareRequests(PersonSharing)
+    methods = {one.handler for one in GESTURES.values() if "." in one.handler}
+    for handler in methods:
+        part, _, method = handler.partition(".")
+        assert callable(getattr(getattr(session, part), method))
+    takes = {
+        f"{part}.{name}"
+        for part in {handler.partition(".")[0] for handler in methods}
+        for name, method in inspect.getmembers(getattr(session, part), inspect.ismethod)
+        if list(inspect.signature(method).parameters) == ["gesture"] and name[0] != "_"
+    }
+    assert takes == methods
+    on_a_page = {name for name, one in GESTURES.items() if one.handler == "page"}
+    assert session.pages.live("counts").session.gestures.kinds == on_a_page
+    uploads = {name for name, one in GESTURES.items() if one.handler == "upload"}
+    assert uploads == set(files.KINDS)
 
 
-def test_every_gesture_has_a_decision_and_every_decision_a_gesture():
-    assert set(every_gesture()) == set(NEEDS_EDITOR)
+def test_the_documentation_says_what_a_viewer_cannot_do():
+    refused = {one.editors for one in GESTURES.values()} | set(CONTROLS.values())
+    text = (ROOT / "docs" / "accounts.md").read_text(encoding="utf-8")
+    said = re.search(r"A viewer cannot (.+?)\.", text, re.DOTALL)[1]
+    words = re.split(r",\s+|\s+or\s+", re.sub(r"\s+", " ", said))
+    assert sorted(words) == sorted(refused - {""})
 
 
 def test_every_button_that_keeps_something_has_a_decision():
@@ -121,15 +140,15 @@ def test_a_viewer_looks_moves_and_compares(viewer):
     reader.does("choose", data=viewer.data)
     assert workspace.current == viewer.data
     reader.sets("counts", "tp", 345)
-    assert viewer.bench.live("counts").page.tp == 345
+    assert viewer.bench.pages.live("counts").page.tp == 345
     assert "link" in reader.does("link", link="scores")
     for kind in ("undo", "redo", "data sets"):
         assert "say" not in reader.does(kind)
     assert '"one"' in viewer.says("audit", do="list", request=1)
     record = viewer.says("audit", do="record", key=viewer.audit, request=2)
     assert "viewer" not in record
-    assert viewer.bench.state()["may"]["edit"] is False
-    assert WHY in viewer.bench.state()["may"]["why"]
+    assert viewer.bench.browsers.state()["may"]["edit"] is False
+    assert WHY in viewer.bench.browsers.state()["may"]["why"]
 
 
 REFUSED = [
@@ -150,11 +169,11 @@ def test_a_viewer_changes_nothing(viewer, gesture):
     before = viewer.kept()
     assert WHY in viewer.says(**gesture)
     assert viewer.kept() == before
-    assert permissions.NEEDS_EDITOR[f"{gesture['kind']} {gesture.get('do', '')}".strip()]
+    assert for_editors(gesture) not in ("", UNKNOWN)
 
 
 def test_a_viewer_runs_no_jobs_but_ends_one_that_runs(viewer):
-    live = viewer.bench.live("coveragelab")
+    live = viewer.bench.pages.live("coveragelab")
     viewer.reader.on("coveragelab", kind="job", job="simulate")
     assert "you cannot run jobs" in live.page.message
     assert WHY in live.page.message
@@ -179,7 +198,7 @@ def test_a_viewer_presses_no_button_that_keeps_something(viewer, page):
     before = viewer.kept()
     button = {"import": "accept", "plan": "store_plan"}[page]
     viewer.reader.on(page, kind="set", name=button, value=True)
-    assert WHY in viewer.bench.live(page).page.message
+    assert WHY in viewer.bench.pages.live(page).page.message
     assert viewer.kept() == before
 
 
@@ -188,7 +207,7 @@ def test_a_viewer_uploads_nothing(viewer):
     viewer.reader.does("import")
     viewer.role = Role.VIEWER
     before = viewer.kept()
-    live = viewer.bench.live("import")
+    live = viewer.bench.pages.live("import")
     upload = {"name": "upload", "files": [["x.csv", len(CSV)]]}
     viewer.reader.on("import", kind="files", **upload)
     wait(lambda: WHY in live.page.message)
@@ -218,7 +237,7 @@ def test_a_role_that_changes_takes_effect_at_once_on_open_pages(tmp_path):
 
     visitors.enter(person, Document())
     reader = Reader(visitors.bench(person))
-    assert visitors.bench(person).state("may")["may"] == {"edit": True, "why": ""}
+    assert visitors.bench(person).browsers.state("may")["may"] == {"edit": True, "why": ""}
     now["role"] = Role.VIEWER
     time.sleep(1.1)  # for which a role is remembered
     assert "Your role is viewer" in reader.does("import")["say"]

@@ -12,6 +12,7 @@ from sqlalchemy import update
 
 import workbench as wb
 from workbench.audits.errors import ArchiveError
+from workbench.pages.core.jobs import Jobs
 from workbench.server.people.person import Role
 from workbench.server.sharing.errors import NotSharedError
 from workbench.server.sharing.person_sharing import NOBODY_SIGNS_IN
@@ -41,7 +42,7 @@ def mine(town):
 
 
 def lent_key(reader, name="losses (ada)"):
-    shown = reader.bench.state("sets")["sets"]
+    shown = reader.bench.browsers.state("sets")["sets"]
     return next(one["key"] for one in shown if (one["group"], one["name"]) == ("lent", name))
 
 
@@ -61,17 +62,17 @@ def test_a_data_set_is_shared_with_a_person_who_drags_with_it_until_it_is_revoke
     assert carol.menu == []
     assert carol.said == []
     assert bob.said == ["ada shares “losses” with you."]
-    assert [one["name"] for one in ada.bench.state("sets")["sets"] if one.get("shared")] == [
-        "losses"
-    ]
-    shown = next(one for one in bob.bench.state("sets")["sets"] if one["group"] == "lent")
+    assert [
+        one["name"] for one in ada.bench.browsers.state("sets")["sets"] if one.get("shared")
+    ] == ["losses"]
+    shown = next(one for one in bob.bench.browsers.state("sets")["sets"] if one["group"] == "lent")
     assert shown["owner"] == "ada"
     for secret in (mine.key, ADA.key):
-        assert secret not in str(bob.bench.state()) + str(bob.told)
+        assert secret not in str(bob.bench.browsers.state()) + str(bob.told)
     key = shown["key"]
     bob.does("choose", data=key)
     bob.on("scores", kind="set", name="threshold", value=0.3)
-    page = bob.bench.live("scores").page
+    page = bob.bench.pages.live("scores").page
     assert page.scores is town.own(ADA).scores(mine.key)  # in memory once
     ada.asks("revoke", of="data", key=mine.key, id=answer["who"][0]["id"])
     town.settle()
@@ -94,14 +95,14 @@ def test_a_page_takes_back_the_settings_that_it_had_on_its_own_data(town, mine):
     bob.on("scores", kind="set", name="threshold", value=0.77)
     ada.asks("revoke", of="data", key=mine.key, id=share["id"])
     town.settle()
-    assert bob.bench.live("scores").page.threshold == 0.11
+    assert bob.bench.pages.live("scores").page.threshold == 0.11
 
 
 def test_the_second_data_set_of_a_page_falls_back_too(town, mine):
     ada, bob = map(town.browser, (ADA, BOB))
     share = ada.shares("data", mine.key, "bob")["who"][0]
     town.settle()
-    page = bob.bench.live("compare").page
+    page = bob.bench.pages.live("compare").page
     first = page.a_data
     bob.on("compare", kind="set", name="b_data", value="losses (ada)")
     assert page.b is town.own(ADA).scores(mine.key)
@@ -137,7 +138,7 @@ def test_what_is_shared_is_read_as_its_owner_reads_it_and_read_otherwise_in_a_co
     ada.shares("data", mine.key, "bob")
     town.settle()
     bob.does("choose", data=lent_key(bob))
-    page = bob.bench.live("scores").page
+    page = bob.bench.pages.live("scores").page
     settle(bob.bench)
     town.own(ADA).reread(mine.key, replace(mine.reading, larger_is_member=False), seen=False)
     town.settle()
@@ -197,7 +198,7 @@ def test_recipients_leave_and_are_not_asked_again(town, mine):
     town.settle()
     assert (bob.menu, carol.menu) == ([], [("lent", "losses (ada)")])
     assert "is not, or no longer, shared with you" in bob.refused("leave", key=key)
-    assert bob.bench.state("current")["current"] is None
+    assert bob.bench.browsers.state("current")["current"] is None
 
 
 def test_an_account_that_is_removed_takes_and_gives_nothing_more(town, mine):
@@ -242,7 +243,7 @@ def test_a_drag_with_shared_data_asks_no_database_of_shares(town, mine, monkeypa
     monkeypatch.setattr(town.database, "writing", asked)
     for value in (0.1, 0.2, 0.3):
         bob.on("scores", kind="set", name="threshold", value=value)
-    page = bob.bench.live("scores").page
+    page = bob.bench.pages.live("scores").page
     assert (page.threshold, page.message) == (0.3, "")
     assert page.data == lent_key(bob)
 
@@ -358,7 +359,7 @@ def test_who_accepts_a_link_has_the_data_until_it_is_revoked(town, mine):
     ada.asks("revoke", of="data", key=mine.key, id=id)
     town.settle()
     assert [one.menu for one in (bob, carol, vic)] == [[], [], [("lent", "losses (ada)")]]
-    assert not bob.bench.live("scores").page.data.startswith(LENT)
+    assert not bob.bench.pages.live("scores").page.data.startswith(LENT)
     assert bob.said[-1] == "“losses” is no longer shared with you."
     assert shown(ada, mine) == [("person", "vic", [])]
     assert "is not, or no longer, shared" in bob.refused("accept", token=token)
@@ -367,13 +368,13 @@ def test_who_accepts_a_link_has_the_data_until_it_is_revoked(town, mine):
 def test_what_is_accepted_leaves_open_pages_when_the_link_ends_by_itself(town, mine, monkeypatch):
     _, _, _, bob = accepted(town, mine, BOB)
     bob.does("choose", data=lent_key(bob))
-    assert bob.bench.live("scores").page.data == lent_key(bob)
+    assert bob.bench.pages.live("scores").page.data == lent_key(bob)
     with town.database.writing() as connection:  # as if it had begun a week ago
         connection.execute(update(SHARES).values(expires=SHARES.c.expires - 7 * 24 * 3600))
     town.lending.look_again()
     town.settle()
     assert bob.menu == []
-    assert not bob.bench.live("scores").page.data.startswith(LENT)
+    assert not bob.bench.pages.live("scores").page.data.startswith(LENT)
 
 
 def test_a_job_on_what_is_no_longer_shared_ends_without_a_result(town, mine, monkeypatch):
@@ -381,9 +382,12 @@ def test_a_job_on_what_is_no_longer_shared_ends_without_a_result(town, mine, mon
     share = ada.shares("data", mine.key, "bob")["who"][0]
     town.settle()
     bob.does("choose", data=lent_key(bob))
-    scores, other = bob.bench.live("scores").page, town.browser(CAROL).bench.live("scores").page
+    scores, other = (
+        bob.bench.pages.live("scores").page,
+        town.browser(CAROL).bench.pages.live("scores").page,
+    )
     ended = []
-    monkeypatch.setattr(type(scores), "end_jobs", lambda page: ended.append((page, page.data)))
+    monkeypatch.setattr(Jobs, "end", lambda jobs: ended.append((jobs.page, jobs.page.data)))
     ada.asks("revoke", of="data", key=mine.key, id=share["id"])
     town.settle()
     assert [page for page, _ in ended] == [scores]
@@ -565,6 +569,6 @@ def test_a_shared_audit_opens_with_the_scores_that_were_saved_with_it(town, mine
         "table",
     }
     assert bob.asks("open", "audit", key=lent)["page"] == "scores"
-    assert bob.bench.live("scores").page.scores.n_p == 300
+    assert bob.bench.pages.live("scores").page.scores.n_p == 300
     package = bob.bench.audits.readable.exported(lent)
     assert town.own(BOB).audits.add_file(package).name == "with scores"

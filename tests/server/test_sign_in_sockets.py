@@ -145,7 +145,7 @@ def test_a_gesture_of_somebody_who_was_signed_out_has_no_effect(team, monkeypatc
         assert await drag(socket, 2, 40) is None
 
     asyncio.run(visit())
-    assert team.visitors.bench(account.person).ask("counts", lambda live: live.page.fp) == 12
+    assert team.visitors.bench(account.person).pages.ask("counts", lambda live: live.page.fp) == 12
 
 
 def test_one_socket_that_fails_to_close_keeps_no_other_open(team, caplog):

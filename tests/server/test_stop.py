@@ -20,7 +20,7 @@ from helpers.programs import program
 from helpers.servers import PATIENCE, ROOT, free_port
 
 from benchmarks.visitors import Visitor
-from workbench.dashboard.bench import Bench
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.server.operations.access import AGAIN
 from workbench.workspaces.workspace import Workspace
 
@@ -165,7 +165,7 @@ def test_a_second_signal_stops_at_once(tmp_path):
 
 
 def test_a_bench_settles_once_everything_is_done_that_was_asked_before():
-    bench = Bench(Workspace(), {}, lambda seconds, call: None)
+    bench = VisitorSession(Workspace(), {}, lambda seconds, call: None)
     done = []
     bench.after(lambda: (time.sleep(0.2), done.append("asked")))
     assert bench.settle(PATIENCE)
@@ -173,7 +173,7 @@ def test_a_bench_settles_once_everything_is_done_that_was_asked_before():
 
 
 def test_a_bench_that_is_at_work_for_longer_is_not_waited_for():
-    bench, go_on = Bench(Workspace(), {}, lambda seconds, call: None), Event()
+    bench, go_on = VisitorSession(Workspace(), {}, lambda seconds, call: None), Event()
     bench.after(lambda: go_on.wait(PATIENCE))
     assert not bench.settle(0.05)
     go_on.set()

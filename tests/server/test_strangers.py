@@ -27,13 +27,14 @@ from tornado.web import create_signed_value
 from tornado.websocket import websocket_connect
 
 import workbench as wb
+from workbench import dashboard
 from workbench.assets.audits import NAME as AUDITS
 from workbench.audits.plan import RegisteredPlan
-from workbench.dashboard import audits, bench, sharing
-from workbench.dashboard.bench import IMPORT
+from workbench.dashboard.gestures import GESTURES, handlers
 from workbench.dashboard.live_page import Viewer
 from workbench.dashboard.sent import Sent
-from workbench.pages.core import session
+from workbench.dashboard.tab import IMPORT
+from workbench.pages.core import gestures
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
 from workbench.server.handlers import static
@@ -72,7 +73,7 @@ class Belongings:
         data = self.workspace.add_scores(scores)
         self.workspace.choose(data.key)
         file = self.workspace.keep_file(f"{MARK}.csv", f"score,included\n{SCORE},1\n".encode())
-        shown = made.ask("scores", lambda live: live.page.snapshot())
+        shown = made.pages.ask("scores", lambda live: live.page.snapshot())
         audit = served.visitors.audit("scores", shown)
         archive = self.workspace.audits
         saved = archive.save(audit, MARK, note=f"note {MARK}", tags=(f"tag {MARK}",))
@@ -107,7 +108,7 @@ class Belongings:
 
     def shares(self, data, audit):
         """The ids of what Anna shares with Ada, and links that she has revoked."""
-        shares = self.bench.sharing
+        shares = self.bench.services.sharing
         if shares is None:
             return {}
         found = {}
@@ -122,7 +123,7 @@ class Belongings:
     def state(self):
         """Everything that Anna has, as text."""
         bench = self.bench
-        archive, shares = bench.workspace.audits, bench.sharing
+        archive, shares = bench.workspace.audits, bench.services.sharing
         settle(bench)
         kinds = (("data", self.keys["data set"]), ("audit", self.keys["audit"]))
         return repr(
@@ -132,7 +133,7 @@ class Belongings:
                 [(one.key, one.name, one.tags) for one in archive.search()],
                 [one.sha256 for one in archive.plans],
                 bench.history.labels,
-                {name: bench.live(name).page.settings() for name in pages()},
+                {name: bench.pages.live(name).page.settings() for name in pages()},
             ]
         )
 
@@ -472,7 +473,7 @@ def test_who_was_signed_out_is_a_stranger(place):
 
 def fields_of_gestures():
     """Names of all entries of gestures, as the modules that take them read them."""
-    modules = [*Path(bench.__file__).parent.glob("*.py"), Path(session.__file__)]
+    modules = [*Path(dashboard.__file__).parent.rglob("*.py"), Path(gestures.__file__)]
     text = "".join(module.read_text(encoding="utf-8") for module in modules)
     return set(re.findall(r'gesture(?:\.get\(|\[)"(\w+)"', text))
 
@@ -509,13 +510,26 @@ class Stranger(Reader):
         """Ask a question, and wait for its answer."""
         self.serial += 1
         request = self.serial
-        self.bench.receive({"kind": kind, "request": request, "serial": request, **more}, self)
+        self.bench.carry_out({"kind": kind, "request": request, "serial": request, **more}, self)
         wait(lambda: request in self.requests)
         settle(self.bench)
 
     @property
     def heard(self):
         return "\n".join([json.dumps(self.told, default=str), *self.texts])
+
+
+def asked_of(part):
+    """What can be asked of the archive, or about sharing."""
+    return [name.partition(" ")[2] for name in handlers(part)]
+
+
+#: Gestures about data sets and more than one page.
+ACTIONS = [
+    name
+    for name, one in GESTURES.items()
+    if "." in one.handler and name not in {**handlers("audits"), **handlers("shares")}
+]
 
 
 def filled(key):
@@ -527,15 +541,15 @@ def filled(key):
 def questions(stranger, key):
     """Send every kind of gesture about data sets, audits and shares with a key in every entry."""
     entries = filled(key)
-    for kind in bench._ACTIONS:
+    for kind in ACTIONS:
         stranger.does(kind, **entries)
         stranger.does(kind, **entries | {"reset": "scores", "link": "scores"})
         stranger.does(kind, **{name: [value] for name, value in entries.items()})
         stranger.does(kind, **{name: {"key": value} for name, value in entries.items()})
-    for kind, asked in (("audit", audits._ANSWERS), ("share", sharing._ANSWERS)):
+    for kind, part in (("audit", "audits"), ("share", "shares")):
         if kind == "share" and stranger.bench.shares is None:
             continue
-        for do in asked:
+        for do in asked_of(part):
             for of in (key, "scores", "data", "audit", AUDITS):
                 more = entries | {"of": of, "offset": 0, "most": 50, "days": 1, "name": f"my {of}"}
                 # To search for a word finds nothing; without it, everything that one may see.
@@ -548,7 +562,7 @@ def settings(stranger, key):
     """Send every kind of gesture about a page with a key in every entry and every setting."""
     settings = {}
     for page, entry in PAGES.items():
-        if page == IMPORT or page not in stranger.bench.tabs:
+        if page == IMPORT or page not in stranger.bench.pages.tabs:
             continue
         parameters = entry.kind.param.objects("existing")
         for item in parameters:
@@ -638,9 +652,9 @@ def test_the_answer_is_that_to_a_key_which_does_not_exist(fewer, kind):
         served.visitors._places.pop(ben.key, None)
         stranger = Stranger(served.visitors.bench(ben))
         entries = filled(key)
-        for one in bench._ACTIONS:
+        for one in ACTIONS:
             stranger.does(one, **entries)
-        for do in audits._ANSWERS:
+        for do in asked_of("audits"):
             stranger.asks("audit", do=do, **entries | {"of": "scores", "offset": 0, "most": 50})
         heard.append(answers(stranger, key))
     assert heard[1] == heard[2]
@@ -696,7 +710,7 @@ def test_neither_the_log_nor_metrics_nor_health_hold_anything_of_hers(place, log
         ("share", {"do": "add", "of": "data", "key": MARK, "to": MARK, "request": 3}),
         (MARK, {MARK: SCORE}),
     ):
-        served.visitors.bench(zoe).receive({"kind": kind, "serial": 1, **more}, reader)
+        served.visitors.bench(zoe).carry_out({"kind": kind, "serial": 1, **more}, reader)
     reader.sets("scores", "threshold", MARK)
     reader.sets("scores", "threshold", SCORE)
     settle(served.visitors.bench(zoe))

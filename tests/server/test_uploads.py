@@ -21,11 +21,11 @@ from helpers.served import MINE, THEIRS, Served
 from benchmarks.hostile_uploads import Uploader
 from benchmarks.visitors import Visitor
 from workbench.dashboard import files
-from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.files import MOST_WAITING, Receiver, UploadFolder
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.dashboard.live_page import Viewer
 from workbench.dashboard.sent import Sent
+from workbench.dashboard.tab import IMPORT
 from workbench.dashboard.worker import BLOCKED, MOST_EACH, MOST_LONG, Crew, Turns
 from workbench.pages.core.upload import UploadedFile
 from workbench.pages.importing.page import ImportPage
@@ -362,15 +362,15 @@ class Page:
     def __init__(self, served, who, name):
         self.bench = served.visitors.bench(who)
         if name == IMPORT:
-            self.bench._import({})
-        self.live, self.texts, self.serial = self.bench.live(name), [], 0
+            self.bench.importing.begin({})
+        self.live, self.texts, self.serial = self.bench.pages.live(name), [], 0
         self.viewer = Viewer(self.texts.append, Sent())
         self.live.open(self.viewer)
         until(lambda: self.texts)
 
     def does(self, **gesture):
         self.serial += 1
-        self.live.receive({**gesture, "serial": self.serial}, self.viewer)
+        self.live.carry_out({**gesture, "serial": self.serial}, self.viewer)
 
     @property
     def handled(self):
@@ -403,7 +403,7 @@ def test_an_upload_ends_in_the_import_step_and_is_deleted_with_it(served):
     assert "30 scores of members" in json.dumps(told)
     assert str(folder) not in "".join(page.texts)
     assert set(folder.iterdir()) - before
-    page.bench._end_import()
+    page.bench.importing.end()
     until(lambda: set(folder.iterdir()) <= before)
 
 

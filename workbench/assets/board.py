@@ -41,7 +41,10 @@ def content(value: Any) -> str:
         value = _bound(value)
     elif isinstance(value, Fact):
         value = _card(value.text, note=value.note)
-    return _json.dumps(_json.plain(value, "null", _array), separators=(",", ":"))
+    try:
+        return _ENCODER.encode(value)
+    except ValueError:  # a NaN or ∞, which is written as null
+        return _json.dumps(_json.plain(value, "null", _array), separators=(",", ":"))
 
 
 def parts(value: Any) -> dict[str, str]:
@@ -66,8 +69,11 @@ def parts(value: Any) -> dict[str, str]:
 
 def jobs(page: Page) -> dict[str, str]:
     """The states of the jobs of a page as JSON, by their names on the board."""
-    offered = {c.name for section in page.sections for c in section.controls if c.offered(page)}
     states = {name: page.work.state(name) for name in page.jobs()}
+    if not states:
+        return {}
+    buttons = (c for section in page.sections for c in section.controls if c.name in states)
+    offered = {button.name for button in buttons if button.offered(page)}
     return {
         f"job_{name}": json.dumps(
             {
@@ -155,6 +161,18 @@ def _tone(bound: Bound) -> str:
         return "estimate"
     conditional = bound.guarantee in ("approximate", "pointwise") and not fixed_term(bound)
     return "warn" if conditional else "good"
+
+
+def _plain(value: Any) -> Any:
+    """What JSON lacks, as plain values."""
+    form = _array(value)
+    return _json.plain(value, "null", _array) if form is NotImplemented else form
+
+
+#: Writes finite values at once: a walk through each of them takes as long as to draw a figure.
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
+)
 
 
 def _array(array: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import param
@@ -62,12 +63,21 @@ class Controls:
             for section in self._page.sections
         ]
 
-    def states(self) -> dict[str, dict[str, Any]]:
-        """The state of every control: whether it is offered, its value, and its possible values."""
+    def states(self, names: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
+        """The states of controls: whether it is offered, its value, and its possible values.
+
+        Parameters
+        ----------
+        names : collection of str, optional
+            Which controls; by default all.
+        """
         return {
-            control.name: {"offered": control.offered(self._page), **self._state(name, kind, of)}
-            for control, kind, of in self._all
-            for name in (control.name,)
+            control.name: {
+                "offered": control.offered(self._page),
+                **self._state(control.name, kind, parameter),
+            }
+            for control, kind, parameter in self._all
+            if names is None or control.name in names
         }
 
     def _state(self, name: str, kind: str, parameter: Any) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 Nothing here knows of HTTP or of other visitors: that is the work of `workbench.server`.
 
-- A `tab` is a page of the dashboard.
-- A `bench` has the live pages of one visitor, with the `services` of the server that it is part of.
-- `live_page` draws one of the pages, `sent` knows what a browser has of it.
+- `visitor` has the session of a visitor and its parts.
+- `gestures` lists all that visitors can do, `permissions` says what a person may do, and `limits`
+  has what one person may use.
+- A `tab` is a page of the dashboard, a `live_page` that of one visitor. `drawn` draws its items,
+  `sent` knows what a browser has of them.
 - `audits` answers what is asked of the archive, `sharing` what is asked about sharing; `requests`
   has what both do.
 - `files` puts uploads together.
-- `limits` has what one person may use.
-- `permissions` says what a person may do.
-- `worker` has the threads.
+- `services` are those of the server that a session is part of, `worker` has the threads.
 """

@@ -8,33 +8,30 @@ Every browser of the visitor hears ``{"audits": {"changed": true}}`` after a cha
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol
 
 from workbench.assets import audits as assets
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard.files import Outcome, Receiver, UploadError
-from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.requests import Answered, Requests, words
 from workbench.dashboard.sharing import AUDIT, AuditLookup, ReadableAudit, Sharing
-from workbench.dashboard.tab import Tab
+from workbench.dashboard.visitor.browsers import OpenBrowsers
+from workbench.dashboard.visitor.history import History
+from workbench.dashboard.visitor.pages import OpenPages
 from workbench.pages.auditing.attached import attachments_of, bring_data
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
+from workbench.pages.core.gestures import Message
 from workbench.pages.core.page import Page
 from workbench.pages.core.upload import Upload, UploadedFile
 from workbench.pages.inputs.data import DataChoice
 from workbench.workspaces.errors import WorkspaceError
-from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
-
-#: Kinds of the gestures that are answered here.
-GESTURES = ("audit", "files", "chunk")
 
 #: Audits in an answer; people ask for more.
 MOST = 50
@@ -51,86 +48,86 @@ OPENED, REMOVED, RESTORED, IMPORTED = (
 )
 
 
-class AuditPages(Protocol):
-    """The bench whose pages are saved and opened."""
+class AuditUpload:
+    """The file of an audit that a visitor uploads, to import it."""
 
-    workspace: Workspace
-    tabs: Mapping[str, Tab]
-    sharing: Sharing | None
-
-    def receiver(self) -> Receiver:
-        """What puts uploads together."""
-
-    def ask(self, name: str, question: Callable[[LivePage], Any]) -> Any:
-        """The answer of a page, in its turn."""
-
-    def show_audit(self, name: str, settings: Mapping[str, Any]) -> None:
-        """Have a page take the settings of an audit, in a way that can be undone."""
-
-    def audits_changed(self, label: str = "", key: str = "", there: bool = True) -> None:
-        """Tell all browsers; a change with a label can be undone."""
-
-
-class AuditRequests(Requests):
-    """What a visitor asks of the archive, one after the other.
-
-    Parameters
-    ----------
-    bench : AuditPages
-    by : str
-        Name of the visitor, who makes the audits; "" for strangers.
-    """
-
-    def __init__(self, bench: AuditPages, by: str = ""):
-        super().__init__("audits", {do: partial(answer, self) for do, answer in _ANSWERS.items()})
-        self.bench, self.by = bench, by
-        self.readable = AuditLookup(lambda: self.archive, bench.sharing)
-        self.versions_of: dict[str, str] = {}  # page -> the audit that it was opened from
-        self._asked = False
-        self._receiver = bench.receiver()
+    def __init__(self, receiver: Receiver):
+        self._receiver = receiver
         self._received: tuple[UploadedFile, ...] = ()
         self._refused = ""
 
-    def receive(self, gesture: dict[str, Any], reader: Answered) -> None:
-        """Take a gesture of `GESTURES`; its answer comes later.
-
-        Parameters
-        ----------
-        gesture : dict
-        reader : Answered
-        """
-        if gesture["kind"] == "audit":
-            self._asked = True
-            self.ask(gesture, reader)
-            reader.tell(handled=int(gesture["serial"]))
-            return
+    def carry_out(self, gesture: Message, reader: Answered) -> None:
+        """Take ``files`` and their ``chunk``s; the answer comes later."""
         if gesture["kind"] == "files":
             self._received, self._refused = (), ""
         answer = partial(self._uploaded, reader, int(gesture["serial"]))
         self._receiver.take(gesture, reader, answer)
 
     def leave(self, reader: Answered) -> None:
-        """Drop what a browser that is gone has not finished.
-
-        Parameters
-        ----------
-        reader : Answered
-        """
+        """Drop what a browser that is gone has not finished."""
         self._receiver.leave(reader)
 
     def end(self) -> None:
         """Delete uploads that nobody has imported."""
         self._receiver.end()
 
-    def bring(self, there: Mapping[str, bool], reader: Answered | None = None) -> None:
+    def take(self) -> UploadedFile:
+        """The file, once.
+
+        Raises
+        ------
+        UploadError
+            It was refused, or it is not one file.
+        """
+        files, self._received = self._received, ()
+        if self._refused:
+            raise UploadError(self._refused)
+        if len(files) != 1:
+            raise UploadError("choose one file that was exported here")
+        return files[0]
+
+    def _uploaded(self, reader: Answered, serial: int, outcome: Outcome) -> None:
+        """Take what an upload came to; a refusal is shown when the file is to be imported."""
+        refused = isinstance(outcome, ValueError)
+        if isinstance(outcome, ValueError):
+            self._refused = str(outcome)
+        elif outcome is not None:
+            self._received = outcome
+        reader.tell(handled=serial, **({"refused": True} if refused else {}))
+
+
+class AuditRequests(Requests):
+    """What a visitor asks of the archive, one after the other; ``by`` names the visitor."""
+
+    def __init__(
+        self,
+        pages: OpenPages,
+        history: History,
+        browsers: OpenBrowsers,
+        sharing: Sharing | None = None,
+        by: str = "",
+    ):
+        super().__init__("audits")
+        self._pages, self._history, self._browsers = pages, history, browsers
+        self._sharing, self.by = sharing, by
+        self._workspace = pages.workspace
+        self.readable = AuditLookup(lambda: self.archive, sharing)
+        self._versions_of: dict[str, str] = {}  # page -> the audit that it was opened from
+        self._asked = False
+        self.upload = AuditUpload(pages.receiver())
+
+    def ask(self, gesture: Message, reader: Answered) -> None:
+        """See `Requests.ask`."""
+        self._asked = True
+        super().ask(gesture, reader)
+
+    def bring(self, there: Mapping[str, bool]) -> None:
         """Remove audits or bring them back, as undo and redo do.
 
         Parameters
         ----------
         there : mapping of str to bool
             Whether the audit of a key is there.
-        reader : Answered, optional
-            Hears of problems.
         """
 
         def change() -> None:
@@ -139,42 +136,39 @@ class AuditRequests(Requests):
                     (self.archive.restore if stays else self.archive.remove)(key)
             except Exception as error:
                 logger.warning("an audit could not be changed", exc_info=True)
-                if reader is not None:
-                    reader.tell(say=words(error))
-            self.bench.audits_changed()
+                self._browsers.tell(say=words(error))
+            self._changed()
 
         self.post(change)
+
+    def _changed(self, label: str = "", key: str = "", there: bool = True) -> None:
+        """Tell all browsers that the archive changed; a change with a label can be undone."""
+        if label:
+            self._history.add_audit(label, key, there)
+        if self._sharing is not None:
+            self._sharing.changed()
+        self._browsers.show("audits")
+        self._browsers.tell(audits={"changed": True})
 
     @property
     def archive(self) -> Archive:
         """The archive of the visitor, opened when it is first used."""
-        return self.bench.workspace.audits
+        return self._workspace.audits
 
     @property
     def opened(self) -> bool:
         """Whether the visitor may have saved audits; to know it opens no archive."""
-        return self._asked or self.bench.workspace.may_have_audits
-
-    # -- in a thread -------------------------------------------------------------------------------
-
-    def _uploaded(self, reader: Answered, serial: int, outcome: Outcome) -> None:
-        """Take what an upload came to; a refusal is said when the file is to be imported."""
-        refused = isinstance(outcome, ValueError)
-        if isinstance(outcome, ValueError):
-            self._refused = str(outcome)
-        elif outcome is not None:
-            self._received = outcome
-        reader.tell(handled=serial, **({"refused": True} if refused else {}))
+        return self._asked or self._workspace.may_have_audits
 
     # -- what can be asked -------------------------------------------------------------------------
 
-    def _list(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def search(self, gesture: Message) -> Message:
         """The newest audits that match, and where they are kept; ``lent``: those of others."""
         offset = max(0, int(gesture.get("offset", 0)))
         most = min(MOST, int(gesture.get("most", MOST)))
         if gesture.get("lent"):
             return self._list_lent(gesture, offset, most)
-        shared = set() if self.bench.sharing is None else set(self.bench.sharing.shared(AUDIT))
+        shared = set() if self._sharing is None else set(self._sharing.shared(AUDIT))
         found = self.archive.search(
             text=str(gesture.get("text", "")).strip(),
             page=str(gesture.get("of", "")),
@@ -193,9 +187,9 @@ class AuditRequests(Requests):
             **self._kept(),
         }
 
-    def _list_lent(self, gesture: dict[str, Any], offset: int, most: int) -> dict[str, Any]:
+    def _list_lent(self, gesture: Message, offset: int, most: int) -> Message:
         """The newest audits of others that match."""
-        lent = [] if self.bench.sharing is None else self.bench.sharing.lent_audits()
+        lent = [] if self._sharing is None else self._sharing.lent_audits()
         wanted = str(gesture.get("text", "")).casefold().split()
         tags = {str(tag).casefold() for tag in gesture.get("tags", ())}
         found = [one for one in lent if _matches(one, wanted, str(gesture.get("of", "")), tags)]
@@ -209,21 +203,21 @@ class AuditRequests(Requests):
 
     def _lends(self) -> bool:
         """Whether others share audits with the visitor."""
-        return self.bench.sharing is not None and bool(self.bench.sharing.lent_audits())
+        return self._sharing is not None and bool(self._sharing.lent_audits())
 
     def _kept(self) -> dict[str, str]:
         """Where the audits are kept, for how long, and what is wrong with that."""
         archive = self.archive
         return {"kept": f"Saved audits are kept {archive.where}.", "problem": archive.problem}
 
-    def _propose(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def propose(self, gesture: Message) -> Message:
         """What the dialog begins with, before a page is saved."""
         page = str(gesture["of"])
-        shown = self.bench.ask(page, lambda live: live.page.snapshot())
+        shown = self._pages.ask(page, lambda live: live.page.snapshot())
         data = [shown.workspace.dataset(shown.data_key).name] if shown.data_key else []
         now = datetime.now()
-        subject = ", ".join([self.bench.tabs[page].title, *data])
-        answer: dict[str, Any] = {
+        subject = ", ".join([self._pages.tabs[page].title, *data])
+        answer: Message = {
             "name": f"{subject}, {now.day} {now:%B %Y}",
             "note": "",
             "tags": [],
@@ -231,21 +225,21 @@ class AuditRequests(Requests):
             **self._kept(),
             "previous": None,
         }
-        if page in self.versions_of:
-            before = self.archive[self.versions_of[page]]
+        if page in self._versions_of:
+            before = self.archive[self._versions_of[page]]
             known = {"name": before.name, "note": before.note, "tags": list(before.tags)}
             answer["previous"] = {"key": before.key, **known}
         return answer
 
-    def _save(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def save(self, gesture: Message) -> Message:
         """Save a page as it is, in its turn."""
         page, previous = str(gesture["of"]), str(gesture.get("previous", ""))
-        shown = self.bench.ask(page, lambda live: live.page.snapshot())
-        fresh = self.bench.tabs[page].make(shown.workspace)
+        shown = self._pages.ask(page, lambda live: live.page.snapshot())
+        fresh = self._pages.tabs[page].make(shown.workspace)
         fresh.follow(shown.data_key or None)
         audit = audit_of(shown, by=self.by, fresh=fresh)
         attached = attachments_of(shown) if gesture.get("scores") else ()
-        self.bench.workspace.require_room(sum(len(one.content) for one in attached))
+        self._workspace.require_room(sum(len(one.content) for one in attached))
         saved = self.archive.save(
             audit,
             name=str(gesture["name"]),
@@ -255,11 +249,11 @@ class AuditRequests(Requests):
             attachments=attached,
         )
         if previous:
-            self.versions_of[page] = saved.key
-        self.bench.audits_changed()
+            self._versions_of[page] = saved.key
+        self._changed()
         return {"key": saved.key, "name": saved.name}
 
-    def _record(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def record(self, gesture: Message) -> Message:
         """A saved audit in full, its versions and what is attached to it."""
         key = str(gesture["key"])
         audit, lent = self.readable.audit(key), self.readable.lent(key)
@@ -281,44 +275,49 @@ class AuditRequests(Requests):
             "attached": _attached(self.archive.attachments(audit.key)),
         }
 
-    def _open(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def open(self, gesture: Message) -> Message:
         """Have the page of an audit show it again; without its data, say what is missing."""
         audit = self.readable.audit(str(gesture["key"]))
-        workspace = self.bench.workspace
+        workspace = self._workspace
         try:
-            if audit.page not in self.bench.tabs:
+            if audit.page not in self._pages.tabs:
                 raise WorkspaceError(f"this server has no page “{audit.title}”")
             bring_data(audit, self.readable.attachments(audit.key), workspace)
             settings = page_of(audit, workspace).settings()
         except WorkspaceError as error:
             return {"missing": str(error)}
-        self.bench.show_audit(audit.page, settings)
+        # As a person does, and in the turn of the page.
+        self._pages.ask(audit.page, lambda live: self._pages.set_all(live, OPENED, settings))
         if self.readable.lent(audit.key) is None:  # others' audits have no versions here
-            self.versions_of[audit.page] = audit.key
+            self._versions_of[audit.page] = audit.key
         else:
-            self.versions_of.pop(audit.page, None)
+            self._versions_of.pop(audit.page, None)
         return {"page": audit.page, "name": audit.name}
 
-    def _compare(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def compare(self, gesture: Message) -> Message:
+        """Several audits side by side."""
         keys = [str(key) for key in gesture["keys"]]
         if len(keys) > MOST_COMPARED:
             raise ArchiveError(f"at most {MOST_COMPARED} audits are compared, got {len(keys)}")
         return assets.comparison([self.readable.audit(key) for key in keys])
 
-    def _remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def remove(self, gesture: Message) -> Message:
+        """Remove an audit, so that undo can bring it back."""
         key = str(gesture["key"])
         name = self.archive[key].name
         self.archive.remove(key)
-        self.bench.audits_changed(REMOVED, key, False)
+        self._changed(REMOVED, key, False)
         return {"name": name}
 
-    def _restore(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def restore(self, gesture: Message) -> Message:
+        """Bring an audit back."""
         key = str(gesture["key"])
         self.archive.restore(key)
-        self.bench.audits_changed(RESTORED, key)
+        self._changed(RESTORED, key)
         return {"name": self.archive[key].name}
 
-    def _series(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def series(self, gesture: Message) -> Message:
+        """A series with its audits."""
         name = str(gesture["name"])
         # To ask for a series by its name would make one.
         if not any(
@@ -327,7 +326,7 @@ class AuditRequests(Requests):
             raise ArchiveError(f"there is no series “{name}” with a saved audit")
         return assets.series(self.archive.series(name))
 
-    def _plans(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def plans(self, gesture: Message) -> Message:
         """All plans, newest first, with the audits that were saved under them."""
         archive, plans = self.archive, self.archive.plans
         shown = [
@@ -341,39 +340,20 @@ class AuditRequests(Requests):
         ]
         return {"plans": shown, **self._kept()}
 
-    def _import(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def import_file(self, gesture: Message) -> Message:
         """Add the audit of the file that was uploaded."""
-        files, self._received = self._received, ()
-        if self._refused:
-            raise UploadError(self._refused)
-        if len(files) != 1:
-            raise UploadError("choose one file that was exported here")
-        self.bench.workspace.require_room(files[0].size)
+        file = self.upload.take()
+        self._workspace.require_room(file.size)
         before = len(self.archive)
-        added = self.archive.add_file(files[0].content(), self.by)
+        added = self.archive.add_file(file.content(), self.by)
         if len(self.archive) == before:  # it was there: nothing to undo
-            self.bench.audits_changed()
+            self._changed()
         else:
-            self.bench.audits_changed(IMPORTED, added.key)
+            self._changed(IMPORTED, added.key)
         return {"key": added.key, "name": added.name, "imported": added.imported is not None}
 
 
-_ANSWERS: dict[str, Callable[[AuditRequests, dict[str, Any]], dict[str, Any]]] = {
-    "list": AuditRequests._list,
-    "propose": AuditRequests._propose,
-    "save": AuditRequests._save,
-    "record": AuditRequests._record,
-    "open": AuditRequests._open,
-    "compare": AuditRequests._compare,
-    "remove": AuditRequests._remove,
-    "restore": AuditRequests._restore,
-    "import": AuditRequests._import,
-    "series": AuditRequests._series,
-    "plans": AuditRequests._plans,
-}
-
-
-def _attached(attachments: Sequence[Attachment]) -> list[dict[str, Any]]:
+def _attached(attachments: Sequence[Attachment]) -> list[Message]:
     return [{"name": one.name, "kind": one.kind, "size": len(one.content)} for one in attachments]
 
 

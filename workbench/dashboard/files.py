@@ -23,6 +23,7 @@ from threading import Lock
 from typing import Any
 
 from workbench.dashboard.limits import LimitError, ServerLimits
+from workbench.pages.core.gestures import Message
 from workbench.pages.core.queue import LatestWins, Task
 from workbench.pages.core.upload import UploadedFile
 from workbench.workspaces.storing.held import delete_left, new_folder
@@ -158,7 +159,7 @@ class _Incoming:
         _delete(self.path)
 
 
-def announced(gesture: dict[str, Any]) -> int:
+def announced(gesture: Message) -> int:
     """Bytes of all files that a gesture announces; see `Receiver.take`."""
     return sum(int(size) for _, size in gesture["files"])
 
@@ -186,7 +187,7 @@ class Receiver:
         self._kept: list[weakref.finalize[Any, Any]] = []
         self._ended = False
 
-    def take(self, gesture: dict[str, Any], sender: Any, answer: Callable[[Outcome], None]) -> None:
+    def take(self, gesture: Message, sender: Any, answer: Callable[[Outcome], None]) -> None:
         """Take a gesture of an upload; to be called on the event loop.
 
         Parameters

@@ -12,8 +12,12 @@ Messages are JSON texts. A browser is sent only the parts that differ from what 
 The first message about a page, and each one after a browser lost track, is whole: it has the
 ``frame`` and the ``sections`` of controls as well.
 
-The browser sends gestures; see `workbench.pages.core.session`. Here are added ``files`` and their
+The browser sends gestures; see `workbench.pages.core.gestures`. Here are added ``files`` and their
 ``chunk``s; the answer to one that is refused has ``"refused": true``.
+
+A step of a drag (``"done": false``) draws what it changes and moves the controls that it changes.
+What else follows from it, which controls are offered, what is kept and what can be undone, comes
+with the end of the drag.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any, Protocol
@@ -28,12 +33,14 @@ from typing import Any, Protocol
 from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.dashboard import files
+from workbench.dashboard.drawn import DrawnItems
 from workbench.dashboard.files import Outcome, Receiver
 from workbench.dashboard.permissions import Permissions, RoleError
-from workbench.dashboard.sent import FirstState, Parts, Sent, news, whole
+from workbench.dashboard.sent import FirstState, Sent, news, whole
 from workbench.dashboard.worker import Turns, calm
+from workbench.pages.core.gestures import Message
 from workbench.pages.core.jobs import JobRunner
-from workbench.pages.core.page import Fact, Item, Page
+from workbench.pages.core.page import Page
 from workbench.pages.core.queue import Task
 from workbench.pages.core.session import PageSession
 from workbench.pages.core.upload import Upload
@@ -43,9 +50,8 @@ logger = logging.getLogger(__name__)
 #: Seconds after which the page shows that it is at work.
 PATIENCE = 0.3
 
-#: Seconds without a change after which slow items are drawn, and their content until then.
+#: Seconds without a change after which slow items are drawn.
 REST = 0.3
-PENDING = {"number": Fact("…"), "sentence": "…"}
 
 #: ``later(seconds, call)``: have ``call`` run on the event loop.
 Later = Callable[[float, Callable[[], None]], Any]
@@ -68,7 +74,8 @@ class Viewer:
         self._send = send
         self._sending = Lock()
         self.lost_track = False  # whether it has nothing of the page
-        self.looks = True  # whether the page is the one that it shows
+        self.shown = True  # whether the page is the one that it shows
+        self.drags = False  # whether its last gesture was a step of a drag
 
     def put(self, text: str, handled: int | None = None) -> None:
         """Send a message; it answers the gestures up to ``handled``."""
@@ -83,8 +90,16 @@ class Viewer:
                 self._send(assets.content({"page": page, "busy": True}))
 
 
+@dataclass(frozen=True)
+class Drag:
+    """A drag that has not ended: its control, and the settings before it."""
+
+    control: str
+    before: Mapping[str, Any]
+
+
 class Owner(Protocol):
-    """The bench that a page belongs to."""
+    """The pages of a visitor, of which a page is one."""
 
     may: Permissions
     turns: Turns
@@ -143,21 +158,20 @@ class LivePage:
         )
         self.settings = page.settings()
         self.jobs = assets.jobs(page)
-        self._parts: Parts = {} if first is None else dict(first.parts)
-        if first is None:
-            self.session.stale |= self.session.items.keys()
+        self.drawn = DrawnItems(self.session, first)
         self._viewers: list[Viewer] = []
         self._owner, self._later = owner, later
         self._receiver = owner.receiver()
-        self._waiting: set[str] = set()  # slow items that are drawn once the page rests
-        self._due: set[str] = set()
-        self._moves = 0
-        self._ended = False
+        self._drag: Drag | None = None
+        self._lock = Lock()
+        self._turns_waiting = 0  # turns with slow items that are drawn once the page rests
+        self.ended = False
 
     def end(self) -> None:
         """Let go of everything."""
-        if not self._ended:
-            self._ended = True
+        if not self.ended:
+            self.ended = True
+            self.finish_drag()
             self.session.end()
             self._receiver.end()
             self._viewers.clear()
@@ -175,15 +189,16 @@ class LivePage:
         self.session.queue.post(("view", id(viewer)), partial(self._view, viewer))
 
     def close(self, viewer: Viewer) -> None:
-        """Send a browser nothing more."""
+        """Send a browser nothing more; a drag in it ends where it is."""
+        if viewer.drags:
+            self.change("drag", self.finish_drag)
         self._receiver.leave(viewer)
         self._viewers = [one for one in self._viewers if one is not viewer]
 
     def _view(self, viewer: Viewer) -> None:
         if viewer not in self._viewers:
             self._viewers = [*self._viewers, viewer]
-        self._due |= self._waiting
-        self._waiting = set()
+        self.drawn.rest()
         self.session.attempt(self.page.note_shown)  # also where all was drawn for everybody
 
     def whole(self, sent: Sent) -> str:
@@ -194,16 +209,17 @@ class LivePage:
         sent : Sent
             Notes what the browser has then.
         """
-        self._draw_stale(at_rest=True)
-        return whole(self.page, self.controls, self._parts, sent)
+        self.drawn.draw(at_rest=True)
+        return whole(self.page, self.controls, self.drawn.parts, sent)
 
     # -- from a person to the page -----------------------------------------------------------------
 
-    def receive(self, gesture: dict[str, Any], viewer: Viewer) -> None:
+    def carry_out(self, gesture: Message, viewer: Viewer) -> None:
         """Carry out a gesture soon; see `PageSession.receive`."""
-        if self._ended:
+        if self.ended:
             return
         viewer.received = int(gesture["serial"])
+        viewer.drags = gesture.get("done") is False
         if gesture.get("kind") in files.KINDS and self._uploads(gesture, viewer):
             return
         refusal = self._refusal(gesture)
@@ -213,10 +229,11 @@ class LivePage:
         self.session.receive(gesture, viewer)
         self._later(PATIENCE, partial(viewer.show_busy, self.name))
 
-    def _refusal(self, gesture: dict[str, Any]) -> Task | None:
+    def _refusal(self, gesture: Message) -> Task | None:
         """What is done instead of what a person may not do; None if they may."""
         try:
-            if gesture.get("kind") == "set" and self._takes_files(gesture.get("name")):
+            parameter = self.page.param.objects().get(str(gesture.get("name")))
+            if gesture.get("kind") == "set" and isinstance(parameter, Upload):
                 raise RoleError("Files are not set: upload them")
             self._owner.may.require(gesture)
         except RoleError as error:
@@ -231,24 +248,21 @@ class LivePage:
         else:
             self.page.message = words
 
-    def _takes_files(self, name: Any) -> bool:
-        return isinstance(self.page.param.objects().get(str(name)), Upload)
-
     def running(self) -> dict[str, dict[str, Any]]:
         """The jobs that are running, by name, as the browser sees them."""
         shown = {name.removeprefix("job_"): json.loads(text) for name, text in self.jobs.items()}
         return {name: job for name, job in shown.items() if job["status"] == "running"}
 
-    def _uploads(self, gesture: dict[str, Any], viewer: Viewer) -> bool:
+    def _uploads(self, gesture: Message, viewer: Viewer) -> bool:
         """Take a gesture of an upload; False if it is none."""
         try:
-            self.session.setting(gesture["name"], None)
+            self.session.gestures.setting(gesture["name"], None)
             self._receiver.take(gesture, viewer, partial(self._uploaded, gesture, viewer))
         except (KeyError, TypeError, ValueError):
             return False
         return True
 
-    def _uploaded(self, gesture: dict[str, Any], viewer: Viewer, outcome: Outcome) -> None:
+    def _uploaded(self, gesture: Message, viewer: Viewer, outcome: Outcome) -> None:
         """Answer a gesture of an upload; its files are set once all of them are there."""
         serial = int(gesture["serial"])
         if outcome is None:
@@ -261,7 +275,7 @@ class LivePage:
             viewer.put(assets.content({"page": self.name, "refused": True}))
             self.session.perform(("message", refusal), serial, viewer)
         else:
-            setting = self.session.setting(gesture["name"], outcome)
+            setting = self.session.gestures.setting(gesture["name"], outcome)
             self.session.perform(setting, serial, viewer, changes=True, blocks=True)
             self._later(PATIENCE, partial(viewer.show_busy, self.name))
 
@@ -281,35 +295,38 @@ class LivePage:
         failed = ""
         try:
             self._take_note(changed)
-            if any(viewer.looks for viewer in self._viewers):
-                self._draw_stale()
+            if any(viewer.shown for viewer in self._viewers):
+                self.drawn.draw()
         except Exception as error:  # an answer comes whatever happens
             logger.exception("the page %s cannot be drawn", self.name)
             failed = f"This did not work: {error}"
         for viewer, serial in handled:
-            if not viewer.looks and serial == viewer.answered:
+            if not viewer.shown and serial == viewer.answered:
                 continue
             try:
-                text = self._failure(failed, serial) if failed else self._news(viewer, serial)
+                text = (
+                    self._answer(failed, serial) if failed else self._news(viewer, changed, serial)
+                )
             except Exception as error:
                 logger.exception("the page %s cannot be sent", self.name)
-                text = self._failure(f"This did not work: {error}", serial)
+                text = self._answer(f"This did not work: {error}", serial)
             viewer.put(text, serial)
-        if self._waiting:
-            self._moves += 1
-            self._later(REST, partial(self._rest, self._moves))
-
-    def _failure(self, message: str, handled: int) -> str:
-        return assets.content(
-            {"page": self.name, "message": message, "handled": handled, "busy": False}
-        )
+        if self.drawn.waiting:
+            self._turns_waiting += 1
+            self._later(REST, partial(self._rest, self._turns_waiting))
 
     def _take_note(self, changed: set[str]) -> None:
-        """Tell the owner of settings that changed, and of jobs."""
+        """Report settings that changed, and jobs; of a drag once it has ended."""
         before, used = self.settings, self.session.take_used()
-        now = {**before, **self.page.settings(changed)}
-        if now != before:
-            self.settings = now
+        if self._drag and used not in ("", self._drag.control):  # its end was lost
+            self.finish_drag()
+        if changed:
+            self.settings = {**before, **self.page.settings(changed)}
+        if used and self.session.moving:
+            self._drag = self._drag or Drag(used, before)
+        elif self._drag and used:
+            self.finish_drag()
+        elif self.settings != before:
             self._owner.changed(self, used, before)
         if self.page.goes_to:
             self._owner.go(self.page)
@@ -318,42 +335,38 @@ class LivePage:
             self.jobs = jobs
             self._owner.show_jobs()
 
-    def _draw_stale(self, at_rest: bool = False) -> None:
-        """Draw the items that have to be; slow ones only once the page rests."""
-        due, self._due = self._due, set()
+    def finish_drag(self) -> None:
+        """Report what a drag has changed, if there is one that has not ended."""
+        with self._lock:
+            drag, self._drag = self._drag, None
+        self.session.moving = False
+        if drag is not None and drag.before != self.settings:
+            self._owner.changed(self, drag.control, drag.before)
 
-        def put(item: Item, value: Any) -> None:
-            self._parts[item.name] = assets.parts(value)
+    def _answer(self, message: str, handled: int) -> str:
+        return assets.content(
+            {"page": self.name, "message": message, "handled": handled, "busy": False}
+        )
 
-        for item in self.session.items.values():
-            moved = item.name in self.session.stale
-            if moved and item.slow and not at_rest and item.name in self._parts:
-                self._waiting.add(item.name)
-                self.session.put_off(item)
-                put(item, PENDING[item.kind])
-            elif moved or item.name in due or (at_rest and item.name in self._waiting):
-                self.session.draw(item, put)
-                self._waiting.discard(item.name)
-
-    def _news(self, viewer: Viewer, handled: int) -> str:
-        state = {"handled": handled, "busy": False}
-        if not viewer.looks:
-            return assets.content({"page": self.name, **state})
+    def _news(self, viewer: Viewer, changed: set[str], handled: int) -> str:
+        state = {"page": self.name, "handled": handled, "busy": False}
+        if not viewer.shown:
+            return assets.content(state)
         if viewer.lost_track:
             viewer.lost_track = False
-            viewer.sent.hashes.clear()
-            more = {"page": self.name, **state}
-            return whole(self.page, self.controls, self._parts, viewer.sent, more)
-        told = news(self.page, self.controls, self.settings, viewer.sent)
-        text = assets.content({"page": self.name, **told, **state})
-        return f'{text[:-1]},"items":{viewer.sent.items(self._parts)}}}'
+            viewer.sent = Sent()
+            return whole(self.page, self.controls, self.drawn.parts, viewer.sent, state)
+        names = changed if self.session.moving else None
+        more = news(self.page, self.controls, self.settings, self.jobs, viewer.sent, names)
+        text = assets.content({**state, **more})
+        return f'{text[:-1]},"items":{viewer.sent.items(self.drawn.parts)}}}'
 
-    def _rest(self, moves: int) -> None:
+    def _rest(self, turns: int) -> None:
         """Draw the slow items once the page rests and no other session has work."""
-        if moves != self._moves or self._ended:
+        if turns != self._turns_waiting or self.ended:
             return
         if not calm():
-            self._later(REST, partial(self._rest, moves))
+            self._later(REST, partial(self._rest, turns))
         else:
-            self._due, self._waiting = self._due | self._waiting, set()
+            self.drawn.rest()
             self.session.queue.post("rest", lambda: None)

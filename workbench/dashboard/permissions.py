@@ -6,68 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.dashboard.gestures import for_editors
 from workbench.dashboard.limits import LimitError, ServerLimits
-
-#: What a person does -> what only editors may do, in words; "" for what everybody may do.
-#: The key is the kind of a gesture, with what it does where the kind has several.
-NEEDS_EDITOR: Mapping[str, str] = {
-    # on a page
-    "set": "",
-    "drag": "",
-    "click": "",
-    "dismiss": "",
-    "job": "run jobs",
-    "files": "upload files",
-    "chunk": "upload files",
-    # about the pages
-    "show": "",
-    "look": "",
-    "undo": "",
-    "redo": "",
-    "reset": "",
-    "restore": "",
-    "link": "",
-    "open link": "",
-    # about data sets
-    "data sets": "",
-    "choose": "",
-    "rename": "rename data sets",
-    "remove": "",  # of their own, which takes nothing from others
-    "purge": "",
-    "import": "add data sets",
-    "close import": "",
-    # about saved audits
-    "audit list": "",
-    "audit record": "",
-    "audit open": "",
-    "audit compare": "",
-    "audit series": "",
-    "audit plans": "",
-    "audit propose": "save audits",
-    "audit save": "save audits",
-    "audit import": "import audits",
-    "audit remove": "",
-    "audit restore": "",
-    # about sharing
-    "share list": "",
-    "share people": "share data sets and audits",
-    "share add": "share data sets and audits",
-    "share add everyone": "share data sets and audits",
-    "share link": "share data sets and audits",
-    "share revoke": "",
-    "share accept": "",
-    "share leave": "",
-}
-
-#: Controls that keep something when they are set, and what they do in words.
-CONTROLS: Mapping[str, str] = {
-    "accept": "add data sets",
-    "open_on_scores": "add data sets",
-    "open_result": "add data sets",
-    "store_plan": "store plans",
-    "take_snapshot": "add data sets",
-    "upload": "upload files",
-}
 
 
 class RoleError(ValueError):
@@ -103,11 +43,7 @@ class Permissions:
         RoleError
             Only editors may do that. What is not known counts as that.
         """
-        kind = str(gesture.get("kind", ""))
-        name = f"{kind} {gesture['do']}" if "do" in gesture else kind
-        does = NEEDS_EDITOR.get(name, "do this")
-        if kind == "set" and not does:
-            does = CONTROLS.get(str(gesture.get("name", "")), "")
+        does = for_editors(gesture)
         if does and not self.edits():
             raise RoleError(self._refusal(does))
 

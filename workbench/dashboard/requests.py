@@ -10,17 +10,15 @@ A browser asks with a number of its own, and is answered when it is done::
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
+from workbench.dashboard.gestures import handlers
 from workbench.dashboard.worker import Turns
+from workbench.pages.core.gestures import Message
 from workbench.pages.core.queue import LatestWins, Task
 
 logger = logging.getLogger(__name__)
-
-#: Answers a question that a gesture asks.
-Answer = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Answered(Protocol):
@@ -31,18 +29,20 @@ class Answered(Protocol):
 
 
 class Requests:
-    """Questions of one visitor, answered one after the other.
+    """Questions of one visitor, answered one after the other by methods of a subclass.
 
     Parameters
     ----------
     entry : str
-        The entry of the messages that answer, such as "audits".
-    answers : mapping of str to callable
-        What can be asked, by the ``do`` of a gesture.
+        The entry of the messages that answer, such as "audits"; in `GESTURES` it is what answers.
     """
 
-    def __init__(self, entry: str, answers: Mapping[str, Answer]):
-        self._entry, self._answers = entry, answers
+    def __init__(self, entry: str):
+        self._entry = entry
+        self._answers = {
+            name.partition(" ")[2]: getattr(self, method)
+            for name, method in handlers(entry).items()
+        }
         turns = Turns()
         self._queue = LatestWins(self._turn, lambda turn, blocks: turns.submit(turn, True))
         self._serial = 0
@@ -52,15 +52,10 @@ class Requests:
         """Questions that wait."""
         return self._queue.size
 
-    def ask(self, gesture: dict[str, Any], reader: Answered) -> None:
-        """Answer a question later.
-
-        Parameters
-        ----------
-        gesture : dict
-        reader : Answered
-        """
+    def ask(self, gesture: Message, reader: Answered) -> None:
+        """Answer a question later."""
         self.post(partial(self._answer, gesture, reader))
+        reader.tell(handled=int(gesture["serial"]))
 
     def post(self, task: Task) -> None:
         """Run a task in a thread, after what was asked before."""
@@ -71,9 +66,9 @@ class Requests:
         for task in tasks:
             task()
 
-    def _answer(self, gesture: dict[str, Any], reader: Answered) -> None:
+    def _answer(self, gesture: Message, reader: Answered) -> None:
         try:
-            answer: dict[str, Any] = {"answer": self._answers[gesture["do"]](gesture)}
+            answer: Message = {"answer": self._answers[gesture["do"]](gesture)}
         except Exception as error:
             level = logging.DEBUG if isinstance(error, ValueError) else logging.WARNING
             logger.log(level, "a request failed", exc_info=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,14 @@ class Sent:
 
     def __init__(self, hashes: Mapping[str, Any] | None = None):
         self.hashes = {name: dict(marks) for name, marks in (hashes or {}).items()}
+        self._compared: dict[str, dict[str, str]] = {}  # the drawings that it has for certain
 
     def items(self, parts: Parts) -> str:
         """The items, or their parts, that the browser does not have, as a JSON object."""
-        news = ((name, self._news(name, own)) for name, own in parts.items())
-        return "{" + ",".join(f"{json.dumps(name)}:{new}" for name, new in news if new) + "}"
+        drawn = {name: own for name, own in parts.items() if self._compared.get(name) is not own}
+        self._compared.update(drawn)
+        news = [(name, self._news(name, own)) for name, own in drawn.items()]
+        return "{" + ",".join([f"{json.dumps(name)}:{new}" for name, new in news if new]) + "}"
 
     def _news(self, name: str, parts: dict[str, str]) -> str:
         known = self.hashes.get(name, {})
@@ -121,13 +124,20 @@ def whole(
     state = {
         "frame": assets.frame(type(page)),
         "sections": controls.sections(),
-        **news(page, controls, page.settings(), sent),
+        **news(page, controls, page.settings(), assets.jobs(page), sent),
         **(more or {}),
     }
     return f'{assets.content(state)[:-1]},"items":{sent.items(parts)}}}'
 
 
-def news(page: Page, controls: Controls, settings: Mapping[str, Any], sent: Sent) -> dict[str, Any]:
+def news(
+    page: Page,
+    controls: Controls,
+    settings: Mapping[str, Any],
+    jobs: Mapping[str, str],
+    sent: Sent,
+    names: Collection[str] | None = None,
+) -> dict[str, Any]:
     """What the browser does not have, besides the items.
 
     Parameters
@@ -137,12 +147,18 @@ def news(page: Page, controls: Controls, settings: Mapping[str, Any], sent: Sent
         Of the page.
     settings : mapping
         The settings that may have changed.
+    jobs : mapping
+        The states of its jobs; see `workbench.assets.board.jobs`.
     sent : Sent
         What the browser has.
+    names : collection of str, optional
+        The parameters whose controls and settings are compared; by default all.
     """
+    if names is not None:
+        settings = {name: settings[name] for name in names if name in settings}
     return {
-        "controls": sent.changed("controls", controls.states()),
+        "controls": sent.changed("controls", controls.states(names)),
         "settings": sent.changed("settings", settings),
-        "jobs": sent.changed("jobs", assets.jobs(page)),
+        "jobs": sent.changed("jobs", jobs),
         "message": page.message,
     }

@@ -10,14 +10,14 @@ The messages are those of `workbench.dashboard.requests`, with the kind "share" 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from typing import Any, Protocol
 
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.summary import AuditSummary
-from workbench.dashboard.requests import Answered, Requests
+from workbench.dashboard.requests import Requests
+from workbench.pages.core.gestures import Message
 from workbench.workspaces.dataset import DataSet
 
 #: What can be shared.
@@ -157,71 +157,51 @@ class AuditLookup:
 
 
 class ShareRequests(Requests):
-    """What a visitor asks about sharing.
-
-    Parameters
-    ----------
-    sharing : Sharing
-    """
+    """What a visitor asks about sharing."""
 
     def __init__(self, sharing: Sharing):
-        super().__init__("shares", {do: partial(answer, self) for do, answer in _ANSWERS.items()})
+        super().__init__("shares")
         self._sharing = sharing
 
-    def receive(self, gesture: dict[str, Any], reader: Answered) -> None:
-        """Take a gesture; its answer comes later.
-
-        Parameters
-        ----------
-        gesture : dict
-        reader : Answered
-        """
-        self.ask(gesture, reader)
-        reader.tell(handled=int(gesture["serial"]))
-
-    def _list(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def access(self, gesture: Message) -> Message:
+        """Who may read something."""
         return self._sharing.access(*_what(gesture))
 
-    def _people(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def people(self, gesture: Message) -> Message:
+        """Names of people that begin with a text."""
         return {"people": self._sharing.people(str(gesture.get("text", "")))}
 
-    def _add(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def add(self, gesture: Message) -> Message:
+        """Share with a person."""
         self._sharing.add(*_what(gesture), str(gesture["name"]))
-        return self._list(gesture)
+        return self.access(gesture)
 
-    def _add_everyone(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def add_everyone(self, gesture: Message) -> Message:
+        """Share with everyone who is signed in."""
         self._sharing.add(*_what(gesture), "")
-        return self._list(gesture)
+        return self.access(gesture)
 
-    def _link(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def link(self, gesture: Message) -> Message:
+        """Share by a link."""
         days = gesture["days"]
-        return {"link": self._sharing.add_link(*_what(gesture), days)} | self._list(gesture)
+        return {"link": self._sharing.add_link(*_what(gesture), days)} | self.access(gesture)
 
-    def _revoke(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def revoke(self, gesture: Message) -> Message:
+        """End a share."""
         self._sharing.revoke(str(gesture["id"]))
-        return self._list(gesture)
+        return self.access(gesture)
 
-    def _accept(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def accept(self, gesture: Message) -> Message:
+        """Have the data set of a link among one's own."""
         key = self._sharing.accept(str(gesture["token"]))
         name, owner = self._sharing.lent().get(key, ("", ""))[:2]
         return {"key": key, "name": name, "owner": owner}
 
-    def _leave(self, gesture: dict[str, Any]) -> dict[str, Any]:
+    def leave(self, gesture: Message) -> Message:
+        """No longer read something of others."""
         return {"name": self._sharing.leave(str(gesture["key"]))}
 
 
-_ANSWERS: dict[str, Callable[[ShareRequests, dict[str, Any]], dict[str, Any]]] = {
-    "list": ShareRequests._list,
-    "people": ShareRequests._people,
-    "add": ShareRequests._add,
-    "add everyone": ShareRequests._add_everyone,
-    "link": ShareRequests._link,
-    "revoke": ShareRequests._revoke,
-    "accept": ShareRequests._accept,
-    "leave": ShareRequests._leave,
-}
-
-
-def _what(gesture: dict[str, Any]) -> tuple[str, str]:
+def _what(gesture: Message) -> tuple[str, str]:
     """Kind and key of what a gesture is about."""
     return str(gesture["of"]), str(gesture["key"])

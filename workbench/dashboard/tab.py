@@ -12,6 +12,9 @@ from workbench.pages.core.page import Page
 from workbench.pages.inputs.data import DataChoice
 from workbench.workspaces.workspace import Workspace
 
+#: The page of the import step, which is shown in a dialog and is no part of the history.
+IMPORT = "import"
+
 #: Makes one person's page: a `Page` class, or a ``functools.partial`` of one.
 Factory = Callable[..., Page]
 

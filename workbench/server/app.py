@@ -6,7 +6,7 @@ import gc
 import logging
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,10 +15,9 @@ import panel as pn
 from workbench._process import huge_pages, on_linux
 from workbench.assets import audits
 from workbench.audits.storing.database import Database
-from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.live_page import Later
-from workbench.dashboard.tab import Tab
+from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.worker import THREADS, Turns
 from workbench.pairs.accounting.accounted import forget_compositions
 from workbench.server.following.follower import Follower
@@ -125,9 +124,7 @@ def make_server(
         )
     base.keep_own(serving._tornado)
     loop = serving.io_loop
-
-    def later(seconds: float, call: Callable[[], None]) -> None:
-        loop.add_callback(loop.call_later, seconds, call)
+    later = partial(loop.add_callback, loop.call_later)  # from any thread
 
     def warm() -> None:
         static.pack()

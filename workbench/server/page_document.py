@@ -15,8 +15,8 @@ from workbench.assets import audits
 from workbench.assets import board as assets
 from workbench.assets import start as start_page
 from workbench.assets.search import search_index
-from workbench.dashboard.bench import IMPORT, first_data_set
-from workbench.dashboard.tab import Tab
+from workbench.dashboard.tab import IMPORT, Tab
+from workbench.dashboard.visitor.data_sets import first_data_set
 from workbench.pages.registry import MENU
 from workbench.server.handlers import document, static
 from workbench.server.network.headers import document_policy
@@ -92,13 +92,10 @@ def _visit(app: App, state: ServerState) -> None:
     channel = Channel(doc, visit.person.key)
     loop = IOLoop.current()
 
-    def send(text: str) -> None:
-        loop.add_callback(channel.send, text)
-
     connection = Connection(
         app.by_name,
-        send,
-        bench=partial(visitors.bench, visit.person),
+        partial(loop.add_callback, channel.send),
+        partial(visitors.bench, visit.person),
         known=partial(visitors.known, visit.person),
         shown=visit.page if visit.page in app.by_name else "",
         sent=visit.sent,
@@ -117,7 +114,7 @@ def _visit(app: App, state: ServerState) -> None:
         visitors.leave(visit.person, connection)
         state.when_left()
 
-    channel.receive, channel.opened, channel.closed = connection.receive, opened, end
+    channel.carry_out, channel.opened, channel.closed = connection.carry_out, opened, end
     channel.backlog = lambda: connection.backlog
     late = document.LATE.get()
 

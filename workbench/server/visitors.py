@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 from workbench._process import memory_in_use
 from workbench.audits.audit import Audit
-from workbench.dashboard.bench import Bench, data_sets, removed
 from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.dashboard.live_page import Later
@@ -22,6 +21,8 @@ from workbench.dashboard.sent import Sent
 from workbench.dashboard.services import Services
 from workbench.dashboard.sharing import AuditLookup, Sharing
 from workbench.dashboard.tab import Tab
+from workbench.dashboard.visitor.data_sets import data_sets, removed
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.dashboard.worker import Turns
 from workbench.following.following import Following
 from workbench.pages.auditing.audit_of import audit_of
@@ -83,7 +84,7 @@ class Place:
         Opened when it is needed.
     sharing : Sharing or None
         What they share, and what others share with them.
-    bench : Bench or None
+    bench : VisitorSession or None
         Made when the person first does something.
     documents : list of Document
     used : float
@@ -94,7 +95,7 @@ class Place:
     may: Permissions
     workspace: Workspace | None = None
     sharing: Sharing | None = None
-    bench: Bench | None = None
+    bench: VisitorSession | None = None
     documents: list[Document] = field(default_factory=list)
     used: float = field(default_factory=time.monotonic)
     asked: float = -FRESH  # when the role was last asked for
@@ -128,7 +129,7 @@ class Visit:
     sent : Sent or None
         What the document holds of the page; None if that is not known.
     bench : mapping
-        What it shows of the data sets and the history; see `Bench.state`.
+        What it shows of the data sets and the history; see `OpenBrowsers.state`.
     """
 
     person: Person
@@ -327,14 +328,16 @@ class Visitors:
             person = self._present(person)
         return None if person is None else self.workspace(person)
 
-    def bench(self, person: Person) -> Bench:
-        """The bench of a visitor, made if it has to be."""
+    def bench(self, person: Person) -> VisitorSession:
+        """The session of a visitor, made if it has to be."""
         with self._held(person) as place:
             if place.bench is None:
                 workspace = self._workspace(place)
                 runner = self.work.of(person.key) if self.work else None
                 services = Services(self._uploads, runner, place.sharing, place.may, self.following)
-                place.bench = Bench(workspace, self.tabs, self._later, person.name, services)
+                place.bench = VisitorSession(
+                    workspace, self.tabs, self._later, person.name, services
+                )
             return place.bench
 
     def visit(self, person: Person, page: str) -> Visit:
@@ -355,10 +358,10 @@ class Visitors:
         sent = Sent()
         if self.known(person) and page in self.tabs:
             bench = self.bench(person)
-            if not bench.untouched(page):
+            if not bench.pages.untouched(page):
                 try:
-                    text = bench.ask(page, lambda live: live.whole(sent))
-                    return Visit(person, page, text, sent, bench.state())
+                    text = bench.pages.ask(page, lambda live: live.whole(sent))
+                    return Visit(person, page, text, sent, bench.browsers.state())
                 except Late:  # it is at work; the connection brings the rest
                     pass
         first = self.tabs[page].first() if page in self.tabs else None
@@ -393,7 +396,7 @@ class Visitors:
             The page is at work.
         """
         if self.known(person):
-            return self.bench(person).ask(name, lambda live: live.page.snapshot())
+            return self.bench(person).pages.ask(name, lambda live: live.page.snapshot())
         shown = self.tabs[name].make(self.workspace(person))
         shown.follow(shown.workspace.in_view(shown.takes))
         return shown
@@ -456,7 +459,7 @@ class Visitors:
             self._put_away(place)
         self.homes.close()
 
-    def _benches(self) -> list[Bench]:
+    def _benches(self) -> list[VisitorSession]:
         with self._lock:
             places = list(self._places.values())
         return [place.bench for place in places if place.bench is not None]
@@ -491,7 +494,7 @@ class Visitors:
             return False
         changed, place.person = now.role != place.person.role, now
         if changed and place.bench is not None:
-            place.bench.show("may")
+            place.bench.browsers.show("may")
         return True
 
     def _workspace(self, place: Place) -> Workspace:

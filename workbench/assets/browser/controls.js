@@ -56,10 +56,11 @@ let count = 0
 class Control {
   constructor(spec, {send, settled, upload}) {
     Object.assign(this, {spec, settled, upload, id: `wb-control-${++count}`, serial: 0})
-    // typed: a number may lie beyond the ends of the slider, whose range then widens.
-    this.set = (value, typed = false) => {
+    // typed: a number may lie beyond the ends of the slider, whose range then widens. done: the end
+    // of a gesture, which is kept and can be undone.
+    this.set = (value, {typed = false, done = true} = {}) => {
       this.asked = value
-      this.serial = send({kind: "set", name: spec.name, value, ...typed && {typed}})
+      this.serial = send({kind: "set", name: spec.name, value, ...typed && {typed}, ...!done && {done}})
     }
     this.press = () => { this.serial = send({kind: "job", job: spec.name}) }
     this.element = make("div", {class: "wb-control", "data-kind": spec.kind, "data-control": spec.name})
@@ -80,16 +81,35 @@ class Control {
   }
 }
 
+const ENDS = ["pointerup", "touchend", "touchcancel"] // of holding a slider
+
 class Slider extends Control {
   build() {
     this.range = make("input", {type: "range", id: this.id})
-    this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value, true))
+    this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value, {typed: true}))
+    this.held = this.moved = false // by a pointer, or by a key that repeats
     this.range.addEventListener("input", () => {
       this.write(Number(this.range.value))
-      this.set(Number(this.range.value))
+      this.moved = this.held
+      this.set(Number(this.range.value), {done: !this.held})
     })
+    const release = () => this.release()
+    this.range.addEventListener("pointerdown", () => {
+      this.held = true
+      for (const end of ENDS) window.addEventListener(end, release, {once: true}) // wherever it is then
+    })
+    this.range.addEventListener("keydown", ({repeat}) => { this.held ||= repeat })
+    this.range.addEventListener("keyup", release)
+    this.range.addEventListener("blur", release)
     const head = make("div", {class: "wb-control-head"}, this.label(), this.typed.element)
     this.element.append(head, this.range)
+  }
+
+  // All steps since the slider was taken are one change.
+  release() {
+    const moved = this.moved
+    this.held = this.moved = false
+    if (moved) this.set(Number(this.range.value))
   }
 
   show({low, high, step, decimals, log, value}) {
@@ -109,7 +129,7 @@ class Slider extends Control {
 
 class NumberField extends Control {
   build() {
-    this.typed = new Typed(null, value => this.set(value, true), this.id)
+    this.typed = new Typed(null, value => this.set(value, {typed: true}), this.id)
     this.element.append(this.label(), this.typed.element)
   }
 

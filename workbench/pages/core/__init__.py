@@ -6,5 +6,5 @@ cancel). `settings` are the state as JSON.
 `sliders` has the range and the step of a number's control, `upload` the parameter of files,
 `notice` that of a button for notifications, `value_selector` that of a choice which is kept by its
 value, `shared` the results that visitors share, `stored` those that were computed in advance.
-`session` and `queue` connect a page to any front end, `history` has what can be undone.
+`session`, `gestures` and `queue` connect a page to any front end.
 """

@@ -1,41 +1,27 @@
 """`PageSession`: a page as one person uses it, the part that all front ends share.
 
-A front end hands over gestures, and draws when it is asked to. A gesture is a dict with its
-``kind`` and its ``serial`` number::
-
-    {"kind": "set", "name": "threshold", "value": 0.5}    a control; a selector by its label
-    {"kind": "set", "name": "threshold", "value": 7, "typed": true}    a number that was typed
-    {"kind": "drag", "item": "roc", "shape": "line", "x": 0.3}
-    {"kind": "click", "item": "roc", "x": 0.3, "y": 0.7}
-    {"kind": "job", "job": "simulate"}                    the button of a job
-    {"kind": "dismiss"}                                   the message was read
-
+A front end hands over gestures, and draws when it is asked to; see `workbench.pages.core.gestures`.
 The dashboard takes uploads besides, which end in `PageSession.perform`.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, Protocol
 
 import param
 
+from workbench.pages.core.gestures import CHANGING, Asked, Message, PageGestures
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.queue import LatestWins, Schedule, Task
-from workbench.pages.core.sliders import snap, taken
+from workbench.pages.core.sliders import taken
 from workbench.pages.core.state import same
 
 logger = logging.getLogger(__name__)
 
 INTERRUPTED = "Interrupted: the results shown may be older than the controls."
-
-#: Kinds of gestures that change the settings of a page.
-CHANGING = ("set", "drag", "click")
-
-#: The key of a task, and the task, that a gesture asks for.
-Asked = tuple[Hashable, Task]
 
 
 class Taker(Protocol):
@@ -85,20 +71,18 @@ class PageSession:
         self.changed: set[str] = set()
         #: The control that a person used since `take_used`; "" for none.
         self.used = ""
+        #: Whether a person is dragging: the last step was not the end of a gesture.
+        self.moving = False
         #: Serial number of the last gesture that was carried out.
         self.handled = 0
         self._draw, self._outside, self._log_level = draw, outside, log_level
-        self._actions: dict[str, Callable[[dict[str, Any]], Asked]] = {
-            "set": self._set,
-            "drag": self._drag,
-            "click": self._click,
-            "job": self._job,
-            "dismiss": self._dismiss,
-        }
+        self.gestures = PageGestures(page, self.items, self.assign, self._press_now)
         self._inputs = {name: page.inputs(item) for name, item in self.items.items()}
         self._drawn_from = dict(drawn_from or {})
-        dragged = {name for item in self.items.values() for name in item.drag.values()}
-        self._settable = {name for name in {*page.control_names(), *dragged} if name in page.param}
+        #: Values that items need, until a parameter changes that they depend on.
+        self._values: dict[str, Any] = {}
+        needs = {need for item in self.items.values() for need in item.needs}
+        self._behind = {need: page.parameters_of((need,)) for need in needs}
         self._refusal = ""
         self._watcher = page.param.watch(self._note, list(page.param))
 
@@ -108,11 +92,11 @@ class PageSession:
         self.page.work.end()
         self.queue.close()
         self._draw = self._outside = lambda: None
-        self._actions.clear()
+        self.gestures.end()
 
     # -- from the person to the page ---------------------------------------------------------------
 
-    def receive(self, gesture: dict[str, Any], sender: Taker | None = None) -> None:
+    def receive(self, gesture: Message, sender: Taker | None = None) -> None:
         """Carry out a gesture soon; of several that set the same thing, only the latest.
 
         An invalid gesture is logged and changes nothing, but counts as handled.
@@ -120,16 +104,18 @@ class PageSession:
         Parameters
         ----------
         gesture : dict
-            See the docstring of the module.
+            See `workbench.pages.core.gestures`.
         sender : object, optional
             Takes the serial number as its ``handled``; this session by default.
         """
         try:
-            asked = self._actions[gesture["kind"]](gesture)
+            asked = self.gestures.asked(gesture)
         except (KeyError, TypeError, ValueError, AttributeError):
             logger.warning("an invalid gesture was ignored", exc_info=True)
             asked = "invalid", lambda: None
-        self.perform(asked, int(gesture["serial"]), sender, gesture.get("kind") in CHANGING)
+        moving = gesture.get("done") is False
+        changes = gesture.get("kind") in CHANGING
+        self.perform(asked, int(gesture["serial"]), sender, changes, moving=moving)
 
     def perform(
         self,
@@ -138,13 +124,14 @@ class PageSession:
         sender: Taker | None = None,
         changes: bool = False,
         blocks: bool = False,
+        moving: bool = False,
     ) -> None:
         """Carry out what a person asked for, soon; see `receive`.
 
         Parameters
         ----------
         asked : tuple
-            The key of a task, and the task; see `setting`.
+            The key of a task, and the task; see `PageGestures`.
         serial : int
             Of the gesture that asked for it.
         sender : object, optional
@@ -153,11 +140,13 @@ class PageSession:
             Whether it changes the settings of the page.
         blocks : bool
             Whether it waits for another process, such as the one that parses files.
+        moving : bool
+            Whether it is a step of a drag, and not its end.
         """
         key, task = asked
         sender = sender or self
         if changes:
-            task = partial(self._use, str(key), task)
+            task = partial(self._use, str(key), task, moving)
         handled = partial(setattr, sender, "handled", serial)
         self.queue.post_together({key: task, ("handled", id(sender)): handled}, blocks)
 
@@ -177,7 +166,10 @@ class PageSession:
 
     def press(self, job: str) -> None:
         """Start a job, or cancel it while it runs, soon."""
-        self.queue.post(("press", job), partial(self.page.work.press, job, self.queue.post))
+        self.queue.post(("press", job), partial(self._press_now, job))
+
+    def _press_now(self, job: str) -> None:
+        self.page.work.press(job, self.queue.post)
 
     def assign(self, name: str, value: Any, typed: bool = False) -> None:
         """Set a parameter now; a number that it does not take becomes the message of the page.
@@ -213,49 +205,6 @@ class PageSession:
         finally:  # param leaves an event on when what it triggered was interrupted
             with param.discard_events(self.page):
                 setattr(self.page, event, False)
-
-    def setting(self, name: str, value: Any, typed: bool = False) -> Asked:
-        """The key and the task that set a control; a KeyError if no control sets ``name``.
-
-        Parameters
-        ----------
-        name : str
-            The parameter of the control.
-        value : object
-            What it is set to.
-        typed : bool
-            See `assign`.
-        """
-        if name not in self._settable:
-            raise KeyError(f"no control sets {name!r}")
-        return name, partial(self.assign, name, value, typed)
-
-    def _set(self, gesture: dict[str, Any]) -> Asked:
-        name, value = gesture["name"], gesture["value"]
-        key, task = self.setting(name, value, gesture.get("typed") is True)
-        if isinstance(self.page.param[name], param.Selector):
-            task = partial(self._assign_label, name, value)
-        return key, task
-
-    def _assign_label(self, name: str, label: str) -> None:
-        parameter: Any = self.page.param[name]
-        self.assign(name, parameter.get_range()[label])
-
-    def _drag(self, gesture: dict[str, Any]) -> Asked:
-        name = self.items[gesture["item"]].drag[gesture["shape"]]
-        parameter: Any = self.page.param[name]
-        return self.setting(name, snap(parameter, gesture["x"]))
-
-    def _click(self, gesture: dict[str, Any]) -> Asked:
-        method = getattr(self.page, self.items[gesture["item"]].click or "")
-        return "click", partial(method, gesture["x"], gesture["y"])
-
-    def _job(self, gesture: dict[str, Any]) -> Asked:
-        job = self.page.jobs()[gesture["job"]].name
-        return ("press", job), partial(self.page.work.press, job, self.queue.post)
-
-    def _dismiss(self, gesture: dict[str, Any]) -> Asked:
-        return "message", partial(setattr, self.page, "message", "")
 
     # -- from the page to the person ---------------------------------------------------------------
 
@@ -297,21 +246,32 @@ class PageSession:
         used, self.used = self.used, ""
         return used
 
-    def _use(self, control: str, task: Task) -> None:
-        self.used = control
+    def _use(self, control: str, task: Task, moving: bool) -> None:
+        self.used, self.moving = control, moving
         task()
 
     def _draw_item(self, item: Item, put: Callable[[Item, Any], None]) -> None:
-        needed = self.page.drawn_from(item)
+        needed = tuple([self._value(need) for need in item.needs])
         before = self._drawn_from.get(item.name)
         if before is None or not same(needed, before):
             put(item, self.page.draw(item))
             self._drawn_from[item.name] = needed
 
+    def _value(self, need: str) -> Any:
+        try:
+            return self._values[need]
+        except KeyError:
+            (value,) = self.page.values_of((need,))
+            self._values[need] = value
+            return value
+
     def _note(self, *events: Any) -> None:
         names = {event.name for event in events}
         self.changed |= names
         self.stale |= {name for name, inputs in self._inputs.items() if inputs & names}
+        for need, behind in self._behind.items():
+            if behind & names:
+                self._values.pop(need, None)
         if not self.queue.here:
             self._outside()
 

@@ -234,7 +234,8 @@ class SocketHandler(Handler, WSHandler):
 
     def _channel_is_full(self) -> bool:
         """Whether so much waits that nothing more is read from the socket."""
-        return self._channel is not None and self._channel.backlog() > MOST_WAITING
+        channel = self._channel
+        return channel is not None and channel.queues and channel.backlog() > MOST_WAITING
 
     def _may_send(self) -> bool:
         """Whether whoever opened the socket is still signed in; asked once a second."""

@@ -17,8 +17,8 @@ from tornado.web import HTTPError
 from workbench.assets import share
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
-from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.limits import LimitError
+from workbench.dashboard.tab import IMPORT
 from workbench.figures.paper.packages import MissingPackage
 from workbench.pages.core.jobs import JobEnded
 from workbench.pages.core.page import Item, Page

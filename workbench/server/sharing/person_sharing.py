@@ -37,7 +37,7 @@ _PASSING = (
 class PersonSharing:
     """What one person lets others read, and reads of others.
 
-    It is the `workbench.dashboard.sharing.Sharing` of the person's bench.
+    It is the `workbench.dashboard.sharing.Sharing` of the person's session.
 
     Parameters
     ----------

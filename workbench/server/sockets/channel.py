@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from workbench.pages.core.gestures import Message
 from workbench.server.sockets.gestures import GestureError, read_gesture
 
 logger = logging.getLogger(__name__)
@@ -40,20 +41,24 @@ class Channel:
 
     Attributes
     ----------
-    receive : callable
+    carry_out : callable
         Takes the gestures of the visitor.
     opened, closed : callable
         Called when the browser is connected, and when it has gone.
     backlog : callable
         The number of gestures of the visitor that wait.
+    queues : bool
+        Whether the last gesture waits behind all others. One on a page takes the place of the last
+        one of its kind, so that any number of them do not pile up.
     """
 
     def __init__(self, doc: Any, person: str):
         self.person = person
-        self.receive: Callable[[dict[str, Any]], None] = lambda gesture: None
+        self.carry_out: Callable[[Message], None] = lambda gesture: None
         self.opened: Callable[[], None] = lambda: None
         self.closed: Callable[[], None] = lambda: None
         self.backlog: Callable[[], int] = lambda: 0
+        self.queues = False
         self._socket: WebSocketHandler | None = None
         self._unsent = 0
         self._announced: dict[str, Any] | None = None
@@ -114,7 +119,8 @@ class Channel:
             raise GestureError("a content that was not announced")
         else:
             gesture = self._announced | {"content": frame}
+        self.queues = not gesture.get("page")
         announces = gesture.get("content") is True
         self._announced = gesture if announces else None
         if not announces:
-            self.receive(gesture)
+            self.carry_out(gesture)

@@ -10,10 +10,12 @@ from threading import Lock
 from typing import Any
 
 from workbench.assets import board as assets
-from workbench.dashboard.bench import IMPORT, Bench
+from workbench.dashboard.gestures import GESTURES
 from workbench.dashboard.live_page import LivePage, Viewer
 from workbench.dashboard.sent import Sent
-from workbench.dashboard.tab import Tab
+from workbench.dashboard.tab import IMPORT, Tab
+from workbench.dashboard.visitor.session import VisitorSession
+from workbench.pages.core.gestures import Message
 from workbench.server.operations import metrics
 
 logger = logging.getLogger(__name__)
@@ -73,7 +75,7 @@ class Connection:
     """An open document.
 
     Until a new visitor does something, the document shows first states, which are the same for
-    every visitor, and there is no bench.
+    every visitor, and there is no session.
 
     Parameters
     ----------
@@ -81,8 +83,8 @@ class Connection:
         All pages by name.
     send : callable
         Takes the text of a message.
-    bench : callable
-        The bench of the visitor, made if it has to be.
+    session : callable
+        The session of the visitor, made if it has to be.
     known : callable
         Whether the visitor has done something, here or in another document.
     shown : str
@@ -102,7 +104,7 @@ class Connection:
         self,
         tabs: Mapping[str, Tab],
         send: Callable[[str], None],
-        bench: Callable[[], Bench],
+        session: Callable[[], VisitorSession],
         known: Callable[[], bool],
         shown: str,
         sent: Sent | None,
@@ -110,8 +112,8 @@ class Connection:
     ):
         self.used = time.monotonic()
         self.hang_up = hang_up
-        self._tabs, self._put, self._bench_of, self._known = tabs, send, bench, known
-        self._bench: Bench | None = None
+        self._tabs, self._put, self._session_of, self._known = tabs, send, session, known
+        self._session: VisitorSession | None = None
         self._viewers: dict[str, TimedViewer] = {}
         self._timer = GestureTimer()  # of what is not about one page
         self._viewed: dict[str, LivePage] = {}
@@ -129,9 +131,8 @@ class Connection:
     def end(self) -> None:
         """Let go of everything when the document was closed."""
         self._ended = True
-        if self._bench is not None and self in self._bench.readers:
-            self._bench.readers.remove(self)
-            self._bench.audits.leave(self)
+        if self._session is not None:
+            self._session.leave(self)
         for name, live in self._viewed.items():
             live.close(self._viewers[name])
         self._viewed.clear()
@@ -166,56 +167,55 @@ class Connection:
             self._timer.answered(int(entries["handled"]))
         self.send(assets.content({"page": "", **entries}))
 
-    def receive(self, gesture: dict[str, Any]) -> None:
+    def carry_out(self, gesture: Message) -> None:
         """Carry out a gesture, unless the document was closed."""
         if self._ended:
             return
         self.used = time.monotonic()
         name = str(gesture.get("page", ""))
-        if isinstance(content := gesture.get("content"), bytes):
-            metrics.uploaded(len(content))
         try:
+            if isinstance(content := gesture.get("content"), bytes):
+                metrics.uploaded(len(content))
             if name:
-                self._view(name)
-                self._viewers[name].timer.begins(gesture, name)
-                self._viewed[name].receive(gesture, self._viewers[name])
+                if name not in self._viewed or self._viewed[name].ended:
+                    self._view(name)
+                viewer = self._viewers[name]
+                viewer.timer.begins(gesture, name)
+                self._viewed[name].carry_out(gesture, viewer)
                 return
             self._timer.begins(gesture, "")
-            if gesture["kind"] in ("show", "look"):
+            known = GESTURES.get(gesture["kind"])
+            if known is not None and known.handler == "connection":
                 if self._known():
                     self.attach()
                 self._show(gesture)
             else:
-                self.attach().receive(gesture, self)
+                self.attach().carry_out(gesture, self)
                 if gesture["kind"] in ("import", "close import"):
                     self._forget(IMPORT)  # and the files that it holds
                 if gesture["kind"] == "import":
-                    self._bench_then(partial(self._open, IMPORT))
+                    self.attach().after(partial(self._open, IMPORT))
         except (KeyError, TypeError, ValueError):
             logger.warning("an invalid gesture was ignored", exc_info=True)
 
     @property
     def backlog(self) -> int:
         """Gestures of the visitor that wait, from all documents."""
-        return 0 if self._bench is None else self._bench.backlog
+        return 0 if self._session is None else self._session.backlog
 
-    def attach(self) -> Bench:
-        """The bench of the visitor, of which this document hears from now on."""
-        if self._bench is None:
-            self._bench = self._bench_of()
-            self._bench.readers.append(self)
-            self.tell(bench=self._bench.state())
+    def attach(self) -> VisitorSession:
+        """The session of the visitor, of which this document hears from now on."""
+        if self._session is None:
+            self._session = self._session_of()
+            self._session.browsers.readers.append(self)
+            self.tell(bench=self._session.browsers.state())
             if self._shown:
                 self._view(self._shown)
-        return self._bench
-
-    def _bench_then(self, task: Callable[[], None]) -> None:
-        """Run a task in a thread, after what the bench was asked before."""
-        self.attach().after(task)
+        return self._session
 
     def _view(self, name: str) -> None:
         """Have the live page send its changes here."""
-        live = self.attach().live(name)
+        live = self.attach().pages.live(name)
         if self._viewed.get(name) is live:
             return
         self._viewed[name] = live
@@ -231,29 +231,29 @@ class Connection:
         if live is not None and viewer is not None:
             live.close(viewer)
 
-    def _show(self, gesture: dict[str, Any]) -> None:
+    def _show(self, gesture: Message) -> None:
         name = str(gesture[gesture["kind"]])
         tab = self._tabs.get(name)
         before, self._shown = self._shown, name if tab else ""
         if before in self._viewers and before != name:
-            self._viewers[before].looks = False
+            self._viewers[before].shown = False
         answer = partial(self.tell, handled=int(gesture["serial"]))
         if tab is None:  # the start page
             answer()
         elif name in self._viewers:
-            self._viewers[name].looks = True
+            self._viewers[name].shown = True
             if name in self._viewed:
                 self._viewed[name].resume(self._viewers[name])
             answer()
-        elif self._bench is None or self._bench.untouched(name):
+        elif self._session is None or self._session.pages.untouched(name):
             first = tab.first()
             self._viewers[name] = TimedViewer(self.send, Sent(first.sent))
             self.send(f'{{"page":{assets.content(name)},{first.text[1:]}')
-            if self._bench is not None:
+            if self._session is not None:
                 self._view(name)
             answer()
         else:  # it has to be made, which takes a moment
-            self._bench.turns.submit(partial(self._open, name, answer), False)
+            self._session.pages.turns.submit(partial(self._open, name, answer), False)
 
     def _open(self, name: str, then: Callable[[], None] = lambda: None) -> None:
         self._view(name)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from workbench.dashboard.visitor.browsers import OpenBrowsers
+from workbench.workspaces.workspace import Workspace, WorkspaceState
 
 #: Number of changes that are kept; the oldest go first.
 MOST = 500
-
-#: Seconds within which changes of the same control count as one, such as the steps of a drag.
-TOGETHER = 1.0
 
 
 @dataclass(frozen=True)
@@ -22,14 +21,12 @@ class Change:
     ----------
     page : str
         Name of the page; "" for a change of the data sets alone.
-    control : str
-        What the person used.
     label : str
-        How people call it.
+        How people call what they used.
     settings : tuple of mapping
         The page's settings before and after.
-    data : tuple
-        The `workbench.workspaces.workspace.WorkspaceState` before and after.
+    data : tuple of WorkspaceState
+        The data sets before and after.
     audits : tuple of mapping
         Whether the saved audits of these keys are there, before and after.
     kept : mapping
@@ -37,10 +34,9 @@ class Change:
     """
 
     page: str
-    control: str
     label: str
     settings: tuple[Mapping[str, Any], Mapping[str, Any]]
-    data: tuple[Any, Any]
+    data: tuple[WorkspaceState, WorkspaceState]
     audits: tuple[Mapping[str, bool], Mapping[str, bool]] = ({}, {})
     kept: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -52,42 +48,49 @@ class Change:
 
 
 class History:
-    """The changes of all pages, in the order in which they were made.
+    """The changes of all pages, in the order in which they were made."""
 
-    Parameters
-    ----------
-    clock : callable
-        The time in seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self._clock = clock
+    def __init__(self, workspace: Workspace, browsers: OpenBrowsers):
+        self._workspace, self._browsers = workspace, browsers
         self._done: list[Change] = []
         self._undone: list[Change] = []
-        self._last = -TOGETHER
+        self._shown = self.labels
 
     def add(self, change: Change) -> None:
-        """Add a change; it continues the last one if that is recent and of the same control."""
-        now, recent = self._clock(), self._done[-1] if self._done else None
-        continued = (
-            recent is not None
-            and not self._undone
-            and (recent.page, recent.control) == (change.page, change.control)
-            and now - self._last < TOGETHER
-        )
-        self._last = now
-        if recent is not None and continued:
-            change = replace(
-                change,
-                settings=(recent.settings[0], change.settings[1]),
-                data=(recent.data[0], change.data[1]),
-                kept={**change.kept, **recent.kept},
-            )
-            self._done.pop()
+        """Add a change, unless nothing differs."""
         self._undone.clear()
         if not change.empty:
             self._done.append(change)
             del self._done[:-MOST]
+        self.show()
+
+    def add_data(self, label: str, before: WorkspaceState) -> None:
+        """Add a change of the data sets, which are as they are now."""
+        self.add(Change("", label, ({}, {}), (before, self._workspace.snapshot())))
+
+    def change_data(self, label: str, change: Callable[[], Any]) -> None:
+        """Change the data sets in a way that can be undone."""
+        before = self._workspace.snapshot()
+        change()
+        self.add_data(label, before)
+
+    def add_audit(self, label: str, key: str, there: bool) -> None:
+        """Add that a saved audit came or went.
+
+        Parameters
+        ----------
+        label, key : str
+        there : bool
+            Whether it is there now.
+        """
+        now = self._workspace.snapshot()
+        self.add(Change("", label, ({}, {}), (now, now), ({key: not there}, {key: there})))
+
+    def show(self) -> None:
+        """Have the browsers show what can be undone, unless they do already."""
+        if self.labels != self._shown:
+            self._shown = self.labels
+            self._browsers.show("undo", "redo")
 
     def undo(self) -> Change | None:
         """The last change, which now counts as undone; None if there is none."""
@@ -104,8 +107,8 @@ class History:
         return last[0], last[1]
 
     def _move(self, source: list[Change], target: list[Change]) -> Change | None:
-        self._last = -TOGETHER  # what follows is a change of its own
         if not source:
             return None
         target.append(source.pop())
+        self.show()
         return target[-1]

@@ -1,0 +1,47 @@
+"""The step of a drag of a slider: the modules that it visits, and how many calls it takes."""
+
+from __future__ import annotations
+
+import pytest
+from helpers.traces import drag_step
+
+#: Page and slider -> modules and calls of a step, from the frame of the socket to the message, with
+#: all that the charts compute and draw.
+MOST = {("scores", "threshold"): (54, 1200), ("counts", "log_prior"): (33, 500)}
+
+#: Modules of the way itself.
+MOST_ON_THE_WAY = 25
+
+#: What comes once, at the end of a drag.
+AT_THE_END = ("dashboard.visitor.", "workspaces.workspace", "workspaces.storing", "audits.storing")
+
+
+@pytest.fixture(scope="module", params=MOST, ids=" ".join)
+def step(request):
+    return request.param, drag_step(*request.param)
+
+
+def test_a_step_is_short(step):
+    of, trace = step
+    modules, calls = MOST[of]
+    assert len(trace.modules) <= modules, trace.calls_of
+    assert trace.calls <= calls, trace.calls_of
+
+
+def test_the_way_is_short(step):
+    _, trace = step
+    assert len(trace.way) <= MOST_ON_THE_WAY, trace.way
+
+
+def test_a_step_keeps_nothing_and_looks_at_no_data_sets(step):
+    _, trace = step
+    assert [one for one in trace.modules if one.startswith(AT_THE_END)] == []
+
+
+def test_the_way_leads_from_the_socket_over_the_page_to_the_socket(step):
+    _, trace = step
+    way = [
+        *("server.sockets.channel", "server.sockets.connection", "dashboard.live_page"),
+        *("pages.core.session", "dashboard.worker", "pages.core.state", "assets.controls"),
+    ]
+    assert [one for one in trace.modules if one in way] == way
