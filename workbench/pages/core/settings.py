@@ -77,7 +77,8 @@ class PageSettings(param.Parameterized):
         known = self._settable()
         hidden = [name for name in known if name not in shown]
         order = [*hidden, *(name for name in shown if name in known), *hidden]
-        wanted = {name: settings[name] for name in known if name in settings}
+        chosen = self.independent(settings)
+        wanted = {name: chosen[name] for name in known if name in chosen}
         with self.restoring():
             for _ in range(RESTORE_PASSES):
                 for name in order:
@@ -86,6 +87,19 @@ class PageSettings(param.Parameterized):
                             setattr(self, name, _from_setting(known[name], wanted[name], file))
             lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
         return [str(known[name].label) for name in lost]
+
+    def independent(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of settings that do not follow from others of them, by name.
+
+        A page leaves out what it computes from another setting: an earlier version may have
+        computed another value.
+
+        Parameters
+        ----------
+        settings : mapping of str to object
+            Of selectors, values or their labels.
+        """
+        return dict(settings)
 
     @contextmanager
     def restoring(self) -> Iterator[None]:

@@ -315,6 +315,15 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
             slider.bounds = (min(slider.bounds[0], width), max(slider.bounds[1], width))
         return values
 
+    def independent(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings without a width of bins that their rule chooses; see `PageSettings`."""
+        rules = self.param.bin_rule.get_range()
+        rule = settings.get("bin_rule", self.bin_rule)
+        chosen = super().independent(settings)
+        if rules.get(rule, rule) in ("quantile", *WIDTH_RULES) and "bin_rule" in settings:
+            chosen.pop("bin_width", None)
+        return chosen
+
     # -- under a plan --------------------------------------------------------------------------
 
     def planned_values(self, plan: RegisteredPlan) -> dict[str, Any]:
