@@ -682,8 +682,7 @@ def homes(to: Path, folder: Path) -> None:
     }
     own.close(), theirs.close(), database.close()
     backup = folder / "backup.tar"
-    manifest = back_up(home, backup)
-    expected["manifest"] = json.loads(manifest.to_json())
+    back_up(home, backup)
     pack(home, to / "homes" / "served")
     (to / "homes" / "backup").mkdir()
     shutil.copy(backup, to / "homes" / "backup")
