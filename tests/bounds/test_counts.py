@@ -68,10 +68,10 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
     )
     assert not np.isnan(ends).any()
     grid = np.unique(np.r_[np.sin(np.linspace(0, np.pi / 2, 41)) ** 2, 1e-3, 1 - 1e-3])
+    curves = np.array([question.curve(v, grid) for v in np.unique(ends[np.isfinite(ends)])])
     worst = np.zeros(2)
-    for q in grid:
-        edges = [question.curve(v, np.array(q)) for v in np.unique(ends[np.isfinite(ends)])]
-        just = 1 - np.array(edges)
+    for q, edges in zip(grid, curves.T, strict=True):
+        just = 1 - edges
         p = np.clip(np.r_[grid, just - 1e-9, just + 1e-9], 0, 1)
         truth = question.from_rates(np.full(p.size, q), 1 - p)
         weight = binom.pmf(np.arange(n_p + 1), n_p, p[:, None])[:, :, None]

@@ -74,9 +74,11 @@ def test_every_page_is_explored_by_its_name(name):
 
 def test_the_code_of_a_page_without_code_of_its_own_restores_the_view():
     view, made = wb.explore("coveragelab"), {}
-    view.confidence = 0.9
+    chosen = {"confidence": 0.9, "group": "approximate", "log_reps": 2.0}  # a short one
+    for name, value in chosen.items():
+        setattr(view, name, value)
     exec(view.to_code(), made)
-    assert made["view"].spec() == view.spec() == {"confidence": 0.9}
+    assert made["view"].spec() == view.spec() == chosen
 
 
 def own(dataset, size, rng):

@@ -138,6 +138,19 @@ class Part:
         """The page's names of the parameters that are no settings, as they follow from others."""
         return tuple(map(self.flat, self.follows))
 
+    def independent(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Those of settings of a page that do not follow from others of them.
+
+        What is computed from another setting is left out: an earlier version may have computed
+        another value.
+
+        Parameters
+        ----------
+        settings : dict of str to object
+            Of selectors, values or their labels.
+        """
+        return settings
+
     def data_key(self) -> str:
         """Key of the data set in view; "" without one."""
         return ""

@@ -79,7 +79,8 @@ def restore(
     known = page.settable
     hidden = [name for name in known if name not in order]
     steps = [*hidden, *(name for name in order if name in known), *hidden]
-    wanted = {name: settings[name] for name in known if name in settings}
+    chosen = page.independent(settings)
+    wanted = {name: chosen[name] for name in known if name in chosen}
     for _ in range(RESTORE_PASSES):
         for name in steps:
             if name in wanted and _setting(page, known[name]) != wanted[name]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
@@ -98,6 +98,13 @@ class PageState(param.Parameterized, metaclass=WithParts):
         """Names of the parameters, of the page and its parts, that are no settings."""
         in_parts = (name for part in self.parts for name in part.not_settings())
         return frozenset(("name", *self.follows, *in_parts))
+
+    def independent(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of settings that do not follow from others of them; see `Part.independent`."""
+        chosen = dict(settings)
+        for part in self.parts_with("independent"):
+            chosen = part.independent(chosen)
+        return chosen
 
     @property
     def quiet(self) -> bool:

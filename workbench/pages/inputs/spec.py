@@ -57,7 +57,7 @@ class Spec:
             if name not in known:
                 near = did_you_mean(name, known)
                 raise ValueError(f"spec: this page has no setting {_checks.shown(name)}{near}")
-        controls = page.control_names()
+        spec, controls = page.independent(spec), page.control_names()
         hidden = {name for name in known if name not in controls}
         with page.restoring():
             page.param.update({name: spec[name] for name in hidden if name in spec})

@@ -88,6 +88,14 @@ class BinChoice(Part):
         """Watch the controls."""
         self.page.param.watch(self._moved, list(BIN_CONTROLS))
 
+    def independent(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Settings without a width of bins that their rule chooses."""
+        choice: Any = self.page.param.bin_rule
+        rules, stated = choice.get_range(), settings.get("bin_rule")
+        if rules.get(stated, stated) not in ("quantile", *WIDTH_RULES):
+            return settings
+        return {name: value for name, value in settings.items() if name != "bin_width"}
+
     @property
     def _range(self) -> tuple[float, float] | None:
         return (self.range_low, self.range_high) if self.fixed_range else None
