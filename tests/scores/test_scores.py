@@ -87,7 +87,7 @@ def test_kept_non_finite_scores_are_counted_and_take_part():
     assert (s.nonfinite_p.nan, s.nonfinite_p.plus_inf, s.nonfinite_p.minus_inf) == (2, 1, 1)
     assert s.nonfinite_q.total == 1
     assert (s.n_p, s.n_q, s.discarded) == (6, 2, 0)
-    assert s.nan_counts == (2, 1)
+    assert s.samples.nan_counts == (2, 1)
     assert "P non-finite kept: 2 NaN, 1 +∞, 1 −∞" in repr(s)
 
 
@@ -147,7 +147,7 @@ def test_dropping_comes_before_clusters():
 
 def test_opposite_infinities_in_a_cluster_make_nan():
     s = Scores([np.inf, -np.inf, 3.0], [0.0, 2.0], clusters=(list("aab"), list("cd")))
-    assert s.nan_counts == (1, 0)
+    assert s.samples.nan_counts == (1, 0)
 
 
 # -- messages -------------------------------------------------------------------------------------
@@ -197,13 +197,13 @@ def test_frame_and_assumption():
 
 def test_oriented_scores_are_larger_for_members_in_their_order_of_arrival():
     loss = Scores([1.0, 3.0, 2.0], [5.0, 4.0, np.inf], larger_is_member=False)
-    p, q = loss.oriented()
+    p, q = loss.samples.oriented()
     assert (p.tolist(), q.tolist()) == ([-1, -3, -2], [-5, -4, -np.inf])
-    t = loss.in_score_units(-2.5)
+    t = loss.samples.in_score_units(-2.5)
     assert isinstance(t, float)
     tp, fp = loss.tail_counts(t)
     assert (tp, fp) == ((p > -2.5).sum(), (q > -2.5).sum())
-    assert loss.in_score_units([-1.0, 2.0]).tolist() == [1, -2]
+    assert loss.samples.in_score_units([-1.0, 2.0]).tolist() == [1, -2]
     similar = Scores([1.0, 3.0], [5.0, 4.0])
-    assert similar.oriented()[0].tolist() == [1, 3]
-    assert similar.in_score_units(2) == 2
+    assert similar.samples.oriented()[0].tolist() == [1, 3]
+    assert similar.samples.in_score_units(2) == 2

@@ -584,7 +584,7 @@ def test_a_snapshot_says_that_its_moment_was_chosen_after_looking(bench):
     reader = Reader(bench)
     rows_arrive(bench, 100, 400)
     reader.sets("watch", "take_snapshot", True)
-    (taken,) = bench.workspace.own
+    (taken,) = bench.workspace.catalog.own
     assert taken.name == "scores.csv, first 800 rows"
     assert "marked as not valid" in bench.live("watch").page.message
     rows_arrive(bench, 400, 600)

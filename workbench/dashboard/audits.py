@@ -153,7 +153,7 @@ class AuditRequests(Requests):
     @property
     def opened(self) -> bool:
         """Whether the visitor may have saved audits; to know it opens no archive."""
-        return self._asked or self.bench.workspace.may_have_audits
+        return self._asked or self.bench.workspace.storage.may_have_audits
 
     # -- in a thread -------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class AuditRequests(Requests):
         fresh.follow(shown.data_key or None)
         audit = audit_of(shown, by=self.by, fresh=fresh)
         attached = attachments_of(shown) if gesture.get("scores") else ()
-        self.bench.workspace.require_room(sum(len(one.content) for one in attached))
+        self.bench.workspace.storage.require_room(sum(len(one.content) for one in attached))
         saved = self.archive.save(
             audit,
             name=str(gesture["name"]),
@@ -348,7 +348,7 @@ class AuditRequests(Requests):
             raise UploadError(self._refused)
         if len(files) != 1:
             raise UploadError("choose one file that was exported here")
-        self.bench.workspace.require_room(files[0].size)
+        self.bench.workspace.storage.require_room(files[0].size)
         before = len(self.archive)
         added = self.archive.add_file(files[0].content(), self.by)
         if len(self.archive) == before:  # it was there: nothing to undo

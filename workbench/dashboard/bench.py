@@ -41,9 +41,10 @@ from workbench.workspaces.errors import LinkError, WorkspaceError
 from workbench.workspaces.followed.data import KEY as FOLLOWED
 from workbench.workspaces.followed.source import following_of
 from workbench.workspaces.link import DataReference, PageLink, read_link
+from workbench.workspaces.parts.kept_data import WorkspaceState
 from workbench.workspaces.score_tables.sources import DRAWN_TABLE, DrawnTableSource
 from workbench.workspaces.sources import EXAMPLE
-from workbench.workspaces.workspace import Workspace, WorkspaceState
+from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -107,7 +108,7 @@ class Bench:
         self._live: dict[str, LivePage] = {}
         self._followed: dict[str, str | None] = {}
         self._link: tuple[PageLink, DataReference] | None = None
-        self._before_import = workspace.snapshot()
+        self._before_import = workspace.kept.snapshot()
         self._later = later
         self._labels = self.history.labels
         self._unkept: dict[tuple[str, str], dict[str, Any]] = {}
@@ -119,14 +120,14 @@ class Bench:
         if sharing is not None:
             sharing.listen(self._look_at_shares)
             self.after(self._note_lent)  # not here: it reads what others have
-        workspace.watch(self._hear)
+        workspace.changes.watch(self._hear)
         self._following = self.services.following
         if self._following is not None:
             self._following.listen(self._hear_of_rows)
 
     def end(self) -> None:
         """Let go of all pages; their states are in the workspace."""
-        self.workspace.unwatch(self._hear)
+        self.workspace.changes.unwatch(self._hear)
         if self._following is not None:
             self._following.unlisten(self._hear_of_rows)
         if self.sharing is not None:
@@ -137,7 +138,7 @@ class Bench:
             page.end()
         self.audits.end()
         self.keep()
-        self.workspace.flush()
+        self.workspace.storage.flush()
 
     def settle(self, seconds: float) -> bool:
         """Wait until everything is done that was asked before; False if it takes longer.
@@ -166,9 +167,9 @@ class Bench:
     def untouched(self, name: str) -> bool:
         """True if the page is as every visitor first sees it."""
         taken = self.tabs[name].kind.takes
-        if name in self._live or self.workspace.chosen_here(taken) or self._following is not None:
+        if name in self._live or self.workspace.active.chosen(taken) or self._following is not None:
             return False
-        return self.workspace.page_state(name, self.tabs[name].data_key) is None
+        return self.workspace.page_states.get(name, self.tabs[name].data_key) is None
 
     def ask(self, name: str, question: Callable[[LivePage], T]) -> T:
         """The answer of a page, when what it was asked before is done; waits for it.
@@ -212,7 +213,7 @@ class Bench:
 
     def _make(self, name: str) -> LivePage:
         tab = self.tabs[name]
-        current = self.workspace.in_view(tab.kind.takes)
+        current = self.workspace.active.key(tab.kind.takes)
         if name != IMPORT and self.untouched(name):
             made = tab.make(self.workspace)
             return LivePage(name, made, self, self._later, tab.first(), self.services.runner)
@@ -226,7 +227,7 @@ class Bench:
         """Have a page show a data set as it was when it was last shown."""
         page.follow(key)
         self.keep()
-        state = self.workspace.page_state(name, page.data_key)
+        state = self.workspace.page_states.get(name, page.data_key)
         if state is not None:
             page.restore(page.still_true(state), self.workspace.file)
 
@@ -252,12 +253,12 @@ class Bench:
         self._keep_soon(name, page.data_key, live.settings)
         if not control:
             return
-        data = self.workspace.snapshot()
-        in_view = self.workspace.in_view(page.takes)
+        data = self.workspace.kept.snapshot()
+        in_view = self.workspace.active.key(page.takes)
         if chosen and page.data_key != in_view:
             self._followed[name] = page.data_key
-            self.workspace.choose(page.data_key)
-        states = (data, self.workspace.snapshot())
+            self.workspace.active.choose(page.data_key)
+        states = (data, self.workspace.kept.snapshot())
         label = _label(page, control)
         overwritten = {} if kept is None else {page.data_key: kept}
         self.history.add(
@@ -291,21 +292,21 @@ class Bench:
     def _kept(self, name: str, key: str) -> Mapping[str, Any] | None:
         """The settings that a page had on a data set; None if it never had it in view."""
         with self._lock:
-            return self._unkept.get((name, key)) or self.workspace.page_state(name, key)
+            return self._unkept.get((name, key)) or self.workspace.page_states.get(name, key)
 
     def keep(self) -> None:
         """Keep the changed settings now."""
         with self._lock:
             unkept, self._unkept = self._unkept, {}
             for (name, key), settings in unkept.items():
-                self.workspace.keep_page_state(name, settings, key)
+                self.workspace.page_states.keep(name, settings, key)
 
     def _keep_files(self, page: Page, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         for name, parameter in page.param.objects().items():
             if isinstance(parameter, Upload) and now.get(name) != before.get(name):
                 for file in getattr(page, name) or ():
                     try:
-                        self.workspace.keep_file(file.name, file.content())
+                        self.workspace.files.keep(file.name, file.content())
                     except LimitError as error:  # the page shows it; a reload does not
                         page.message = f"“{file.name}” is not kept. {error}"
 
@@ -320,7 +321,7 @@ class Bench:
     def _require_upload(self, size: int) -> None:
         """Refuse files that were announced; called in a thread."""
         self.may.require({"kind": "files"})
-        self.workspace.require_room(size)
+        self.workspace.storage.require_room(size)
 
     # -- what is not about one page ----------------------------------------------------------------
 
@@ -416,7 +417,7 @@ class Bench:
 
     def _look_again(self, gesture: dict[str, Any]) -> None:
         """The Data menu was opened: another process may have changed the store."""
-        self.workspace.refresh()
+        self.workspace.changes.refresh()
         self.show("sets", "where", "problem", "removed")
 
     def _hear(self, workspace: Workspace) -> None:
@@ -427,7 +428,7 @@ class Bench:
         self.show("sets", "current", "table", "problem", "removed")
 
     def _follow(self, live: LivePage) -> None:
-        key = self.workspace.in_view(live.page.takes)
+        key = self.workspace.active.key(live.page.takes)
         if self._followed.get(live.name) == key:
             live.page.refresh()
         else:
@@ -450,19 +451,19 @@ class Bench:
 
     def _of_data(self, label: str, change: Callable[[], Any]) -> None:
         """Change the data sets in a way that can be undone."""
-        before = self.workspace.snapshot()
+        before = self.workspace.kept.snapshot()
         change()
         self._add_data_change(label, before)
 
     def _add_data_change(self, label: str, before: WorkspaceState) -> None:
-        states = (before, self.workspace.snapshot())
+        states = (before, self.workspace.kept.snapshot())
         self.history.add(Change("", label, label, ({}, {}), states))
         self._show_history()
 
     def _choose(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Take a data set into view, on a page that takes it."""
         key, name = str(gesture["data"]), str(gesture.get("on", ""))
-        self._of_data("the data set", partial(self.workspace.choose, key))
+        self._of_data("the data set", partial(self.workspace.active.choose, key))
         kind = self.workspace.dataset(key).kind
         tab = self.tabs.get(name)
         shows = tab is None or (tab.kind.takes == kind if tab.data_key else kind == "scores")
@@ -471,22 +472,22 @@ class Bench:
 
     def _rename(self, gesture: dict[str, Any]) -> None:
         key, name = str(gesture["data"]), str(gesture["to"])
-        self._of_data("the name of a data set", partial(self.workspace.rename, key, name))
+        self._of_data("the name of a data set", partial(self.workspace.kept.rename, key, name))
 
     def _remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
         key = str(gesture["data"])
         name = self.workspace.dataset(key).name
-        self._of_data("the removal of a data set", partial(self.workspace.remove, key))
+        self._of_data("the removal of a data set", partial(self.workspace.kept.remove, key))
         return {"say": f"“{name}” was removed. Undo brings it back."}
 
     def _purge(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Delete for good what was removed, which makes room."""
-        before = self.workspace.size
-        self.workspace.purge()
-        if self.workspace.may_have_audits:
+        before = self.workspace.storage.size
+        self.workspace.kept.purge()
+        if self.workspace.storage.may_have_audits:
             self.workspace.audits.purge()
         self.show("removed")
-        free = size_words(max(0, before - self.workspace.size))
+        free = size_words(max(0, before - self.workspace.storage.size))
         return {"say": f"Deleted for good: {free} are free again."}
 
     # -- what others share -------------------------------------------------------------------------
@@ -508,7 +509,7 @@ class Bench:
         for live in pages:
             live.change("end jobs", partial(_end_jobs, live.page, gone))
         if before != self._lent:
-            self.workspace.announce()  # pages follow to what they begin with
+            self.workspace.changes.announce()  # pages follow to what they begin with
         else:
             self.show("sets")
         for live in pages:
@@ -550,7 +551,7 @@ class Bench:
             return {}
         data = change.data[which]
         if change.data[0] != change.data[1]:
-            self.workspace.revert(data)
+            self.workspace.kept.revert(data)
         if change.page:
             live = self.live(change.page)
             kept = {} if which else change.kept
@@ -568,7 +569,7 @@ class Bench:
         kept: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     ) -> list[str]:
         """Set a page as it was; ``kept`` is what it had on data sets that it leaves by that."""
-        self._followed[live.name] = self.workspace.in_view(live.page.takes)
+        self._followed[live.name] = self.workspace.active.key(live.page.takes)
         for key, left in kept.items():
             self._keep_soon(live.name, key, dict(left))
         return live.page.restore(settings, self.workspace.file)
@@ -576,7 +577,7 @@ class Bench:
     def _reset(self, gesture: dict[str, Any]) -> None:
         live = self.live(gesture["reset"])
         fresh = self.tabs[live.name].make(self.workspace)
-        fresh.follow(self.workspace.in_view(fresh.takes))
+        fresh.follow(self.workspace.active.key(fresh.takes))
         settings = fresh.settings()
         live.change("reset", partial(self._set_all, live, "reset", settings))
 
@@ -647,7 +648,7 @@ class Bench:
             Whether it is there now.
         """
         if label:
-            now = self.workspace.snapshot()
+            now = self.workspace.kept.snapshot()
             audits = ({key: not there}, {key: there})
             self.history.add(Change("", f"{label} {key}", label, ({}, {}), (now, now), audits))
             self._show_history()
@@ -704,7 +705,7 @@ class Bench:
         """Begin the import step, of new files or of a data set to read in another way."""
         self._end_import()
         given = {"dataset": str(gesture["data"])} if gesture.get("data") else {}
-        self._before_import = self.workspace.snapshot()
+        self._before_import = self.workspace.kept.snapshot()
         page = self.tabs[IMPORT].make(self.workspace, **given)
         with self._lock:
             self._live[IMPORT] = LivePage(IMPORT, page, self, self._later)
@@ -722,7 +723,7 @@ class Bench:
         key = str(getattr(live.page, "accepted", ""))
         if not key or IMPORT not in self._live:
             return
-        self.workspace.choose(key)
+        self.workspace.active.choose(key)
         self._add_data_change("the data set", self._before_import)  # what was added or read anew
         say, goto = "", {}
         if self.workspace.dataset(key).kind == "table":
@@ -764,7 +765,7 @@ _STATE: dict[str, Callable[[Bench], Any]] = {
     "sets": lambda bench: data_sets(bench.workspace, bench.sharing),
     "current": lambda bench: bench.workspace.current,
     "table": lambda bench: bench.workspace.current_table,
-    "where": lambda bench: bench.workspace.where,
+    "where": lambda bench: bench.workspace.storage.where,
     "problem": lambda bench: bench.workspace.problem,
     "undo": lambda bench: bench.history.labels[0],
     "redo": lambda bench: bench.history.labels[1],
@@ -799,11 +800,11 @@ def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[dict
     draw = current if current.startswith(DRAW) else FIRST_DRAW
     table = workspace.current_table or ""
     drawn = table if table.startswith(DRAWN_TABLE) else DrawnTableSource().key
-    others = workspace.shared  # once: somebody may share more meanwhile
+    others = workspace.catalog.shared  # once: somebody may share more meanwhile
     owners = {one.key: workspace.owner_of(one.key) for one in others}
     shared = set() if sharing is None else set(sharing.shared(DATA))
     groups = {
-        "own": workspace.own,
+        "own": workspace.catalog.own,
         "lent": [one for one in others if owners[one.key]],
         "shared": [one for one in others if not owners[one.key]],
         "example": [workspace.dataset(f"{EXAMPLE}{name}") for name in (*NAMES, *TABLES)],
@@ -820,7 +821,7 @@ def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[dict
 
 def removed(workspace: Workspace) -> int:
     """Data sets that were removed and are not yet deleted for good."""
-    return sum(one.removed is not None for one in workspace.snapshot().entries.values())
+    return sum(one.removed is not None for one in workspace.kept.snapshot().entries.values())
 
 
 def first_data_set(workspace: Workspace, key: str) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def quantile_edges(
     """
     at = scores.quantile(np.linspace(0, 1, bins + 1))
     full = np.unique(at[:-1][at[:-1] == at[1:]])
-    pooled = scores.pooled
+    pooled = scores.samples.pooled
     after = pooled.up_to(full)
     behind = np.asarray(pooled.at(after[after < pooled.size]))
     cuts = np.unique(np.concatenate([at[1:-1], behind]))
@@ -129,7 +129,7 @@ def scott_width(scores: Scores) -> float:
     n = _smaller_side(*(x.size for x in sides))
     unit = float(np.abs(scores.quantile([0, 1])).max()) or 1.0  # so that no square overflows
     total = 0.0
-    for moments, x in zip(scores.moments(unit), sides, strict=True):
+    for moments, x in zip(scores.samples.moments(unit), sides, strict=True):
         total += min(math.sqrt(moments.variance), _normal_scale(_span(x)) / unit) ** 2 * x.size
     sigma = unit * math.sqrt(total / sum(x.size for x in sides))
     return _resolved(2 * 3 ** (1 / 3) * math.pi ** (1 / 6) * sigma * n ** (-1 / 3), scores)
@@ -325,7 +325,7 @@ def _resolved(width: float, scores: Scores) -> float:
 
 def _finite_sides(scores: Scores) -> list[OrderedGroup]:
     """Finite scores of both groups, sorted and oriented; no rule depends on the orientation."""
-    return [group.finite for group in scores.groups]
+    return [group.finite for group in scores.samples.groups]
 
 
 def _smaller_side(n_p: int, n_q: int) -> int:

@@ -74,7 +74,7 @@ class GivenScoreSource(ScoreSource):
         scores = self._given
         self._set_quietly(larger_is_member=scores.larger_is_member)
         said = scores.name or f"{scores.n_p:,} + {scores.n_q:,} scores given in Python."
-        how = [source_of(scores).describe(), *scores.notes] if scores.is_counted else []
+        how = [source_of(scores).describe(), *scores.notes] if scores.samples.is_counted else []
         self.adopt(scores, " · ".join([said, *how]))
         self.recall(arriving=True)
 

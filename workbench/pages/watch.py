@@ -199,7 +199,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         scores, said, arrival
             See `ScoreSource.adopt`.
         """
-        scores.in_order(1)  # a ScoresError where the order of arrival is not known
+        scores.samples.in_order(1)  # a ScoresError where the order of arrival is not known
         low, high = self._span(scores)
         # Before the first scores, the default counts as the end of the slider.
         all_seen = self.scores is None or self.log_rows >= self.param.log_rows.bounds[1]
@@ -215,7 +215,7 @@ class WatchPage(ScoreSource, DeltaSetting):
     @staticmethod
     def _span(scores: Scores) -> tuple[float, float]:
         """log₁₀ of the first and the last row on the slider and the charts."""
-        high = math.ceil(math.log10(min(scores.arrived)) / STEP) * STEP
+        high = math.ceil(math.log10(min(scores.samples.arrived)) / STEP) * STEP
         return min(FIRST_ROW, math.floor(high / 2)), round(high, 2)
 
     # -- results, each computed once a state ---------------------------------------------------
@@ -325,7 +325,9 @@ class WatchPage(ScoreSource, DeltaSetting):
         """Members (P), and as many non-members (Q), in order of arrival."""
         s: Scores = self.scores
         whole = f"{s.n_p:,}" if s.n_p == s.n_q else f"{s.n_p:,} + {s.n_q:,}"
-        said = f"of {whole} · {s.assumption}" + (f" · {s.first_rows}" if s.first_rows else "")
+        said = f"of {whole} · {s.assumption}" + (
+            f" · {s.samples.first_rows}" if s.samples.first_rows else ""
+        )
         arrived = None if self.following is None else self.following.state.arrived
         said += f" · last arrival {arrived:%H:%M:%S} UTC" if arrived is not None else ""
         return Fact(f"{self.rows:,} per group", said)

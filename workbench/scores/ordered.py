@@ -251,3 +251,21 @@ def _few_drawn(counts: Integers, size: int, rng: np.random.Generator) -> Integer
     return np.bincount(
         np.searchsorted(np.cumsum(counts), which, side="right"), minlength=counts.size
     )
+
+
+def oriented(x: Floats, larger_is_member: bool) -> Floats:
+    """Scores whose larger values are more member-like: ``x``, or its negative.
+
+    Parameters
+    ----------
+    x : ndarray
+    larger_is_member : bool
+        Of ``x``.
+    """
+    return x if larger_is_member else -x
+
+
+def locked(x: NDArray[Any]) -> Any:
+    """The array, which nobody can write to."""
+    x.flags.writeable = False
+    return x

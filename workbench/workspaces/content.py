@@ -95,7 +95,7 @@ def _text(cells: NDArray[Any]) -> list[bytes]:
 
 def table_of_scores(scores: Scores) -> DataTable:
     """The `Scores.arrays` as a table: ``p`` and ``q``, or values, counts and first rows."""
-    columns = scores.arrays
+    columns = scores.samples.arrays
     return DataTable(
         name=scores.name,
         columns=columns,

@@ -7,11 +7,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from workbench import _checks
+from workbench.scores.columns import NonFiniteCounts
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.examples import card, example
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.sample import NonFiniteCounts, Scores, oriented
+from workbench.scores.ordered import oriented
+from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.draws import Recipe
@@ -34,7 +36,7 @@ GIVEN_LAYOUT = Layout("two columns", p="p", q="q")
 def reading_of(scores: Scores) -> Reading:
     """How scores that were given in Python are read from the table that keeps them."""
     return Reading(
-        None if scores.is_counted else GIVEN_LAYOUT,
+        None if scores.samples.is_counted else GIVEN_LAYOUT,
         scores.larger_is_member,
         scores.sampling,
         scores.cluster_rule,

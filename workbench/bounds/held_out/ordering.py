@@ -176,11 +176,11 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
         p, q = (in_p + _PRIOR_COUNT) / scores.n_p, (in_q + _PRIOR_COUNT) / scores.n_q
         return np.log(p) - np.log(q)
 
-    nan = scores.nan_counts
+    nan = scores.samples.nan_counts
     minus, finite = (np.array(scores.below_counts(x)) for x in (_LEAST, math.inf))
     plus = np.array([scores.n_p, scores.n_q]) - nan - finite
     odd = (float(log_ratio(*counts)) for counts in (nan, plus, minus))
-    pooled = scores.pooled
+    pooled = scores.samples.pooled
     if not pooled.size:
         return LikelihoodRatio(np.zeros(1), np.zeros(1), *odd)
     bins = max(round(pooled.size ** (1 / 3)), 2)

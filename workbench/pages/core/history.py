@@ -29,7 +29,7 @@ class Change:
     settings : tuple of mapping
         The page's settings before and after.
     data : tuple
-        The `workbench.workspaces.workspace.WorkspaceState` before and after.
+        The `workbench.workspaces.parts.kept_data.WorkspaceState` before and after.
     audits : tuple of mapping
         Whether the saved audits of these keys are there, before and after.
     kept : mapping

@@ -407,7 +407,7 @@ class ImportChoices(KnownPlans):
         tables = self.opened.tables
         self._set(swapped=False, tables=tables, cluster_column=None, accepted="", message="")
         if tables:
-            self.workspace.note_opening(tables)
+            self.workspace.openings.note_tables(tables)
             self._propose()
             self._follow_plan()
             self._check()

@@ -103,7 +103,7 @@ class KnownPlans(Page):
     @property
     def known_plans(self) -> tuple[RegisteredPlan, ...]:
         """The plans of the workspace, the newest first, as they were when the page last looked."""
-        if time.monotonic() >= self._look_again_at and self.workspace.may_have_audits:
+        if time.monotonic() >= self._look_again_at and self.workspace.storage.may_have_audits:
             try:
                 self._known_plans, wait = tuple(self.workspace.audits.plans), LOOK_AGAIN
             except ArchiveError:  # every move of a slider asks for them

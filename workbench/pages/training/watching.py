@@ -15,7 +15,8 @@ from workbench.pages.training.setup import AUDITED, BUG, TRAINING, TrainingSetup
 from workbench.pages.training.shown import ShownResult, shown
 from workbench.pages.training.words import described
 from workbench.progress import Report
-from workbench.scores.sample import Scores, ScoresError, oriented
+from workbench.scores.ordered import oriented
+from workbench.scores.sample import Scores, ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.rows import Rows
 from workbench.training.runs.gallery import GalleryRun, gallery
@@ -180,7 +181,7 @@ class TrainingWatched(TrainingSetup):
                 self._add_scores(run, result.result, name)
             elif isinstance(result.result, ScoreTable):
                 added = self.workspace.add_table(result.result, name)
-                self.workspace.choose(added.key)
+                self.workspace.active.choose(added.key)
             else:
                 self._bring_canaries(result.result, name)
         except ValueError as error:
@@ -198,14 +199,14 @@ class TrainingWatched(TrainingSetup):
         )
         reread = "" if run.complete else STOPPED
         table = table_of_scores(scores)
-        added = self.workspace.bring((table,), source, reading_of(scores), name, reread)
-        self.workspace.choose(added.key)
+        added = self.workspace.kept.bring((table,), source, reading_of(scores), name, reread)
+        self.workspace.active.choose(added.key)
 
     def _bring_canaries(self, run: OneRun, name: str) -> None:
         """Bring the canaries to the page One run as a file; larger scores indicate inclusion."""
         frame = run.to_frame().assign(score=oriented(run.scores, run.larger_is_member))
         content, file = frame.to_csv(index=False).encode(), f"{name}.csv"
-        digest = self.workspace.keep_file(file, content)
+        digest = self.workspace.files.keep(file, content)
         self.goes_with = {"source": "My file", "upload": [[file, len(content), digest]]}
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from workbench.progress import Report, silent
+from workbench.scores.columns import NonFiniteCounts
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.counting.grid import Floats, Grid
 from workbench.scores.counting.parts import Parts
@@ -27,7 +28,7 @@ from workbench.scores.counting.tally import GroupCounts
 from workbench.scores.layouts.direction import doubt_of_direction
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.sample import NonFiniteCounts, ScoresError
+from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
 

@@ -116,7 +116,7 @@ def take_snapshot(workspace: Workspace, following: Following) -> DataSet:
     rows = scores.n_p + scores.n_q
     reading = Reading(GIVEN_LAYOUT, scores.larger_is_member, scores.sampling)
     name = f"{scores.name}, first {rows:,} rows"
-    return workspace.bring(
+    return workspace.kept.bring(
         (table_of_scores(scores),), FileSource((scores.name,)), reading, name, SNAPSHOT
     )
 

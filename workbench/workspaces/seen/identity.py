@@ -56,7 +56,7 @@ def exchanged(scores: Scores) -> str:
     ----------
     scores : Scores
     """
-    found = scores.distinct
+    found = scores.samples.distinct
     nan = bool(np.isnan(found.values[-1]))
     return Fingerprint.of_counts(found.q, found.p, nan).digest
 

@@ -63,8 +63,8 @@ class RowSketch:
         ----------
         scores : Scores
         """
-        found = scores.distinct
-        values = scores.in_score_units(found.values)
+        found = scores.samples.distinct
+        values = scores.samples.in_score_units(found.values)
         single = (found.p + found.q == 1) & np.isfinite(values)
         n = scores.n_p + scores.n_q
         if int(single.sum()) < max(FEWEST, DISTINCT * n):
