@@ -37,7 +37,7 @@ def test_tail_counts_are_those_of_a_loop(p, q, thresholds, larger):
 def test_below_counts_are_those_of_a_loop(p, q, points, larger):
     s = some_scores(p, q, larger_is_member=larger)
     points = [x for x in points if not np.isnan(x)]
-    below_p, below_q = s.below_counts(points)
+    below_p, below_q = s.samples.below_counts(points)
     assert below_p.tolist() == [sum(v < x for v in s.p) for x in points]
     assert below_q.tolist() == [sum(v < x for v in s.q) for x in points]
 
@@ -45,7 +45,7 @@ def test_below_counts_are_those_of_a_loop(p, q, points, larger):
 @given(SIDES, SIDES, st.booleans())
 def test_most_member_like_q_walks_from_nan_to_the_far_end(p, q, larger):
     s = some_scores(p, q, larger_is_member=larger)
-    got = s.most_member_like_q(np.arange(1, s.n_q + 1))
+    got = s.samples.most_member_like_q(np.arange(1, s.n_q + 1))
     finite = np.sort(s.q[~np.isnan(s.q)])
     want = np.concatenate(
         [np.full(np.isnan(s.q).sum(), np.nan), finite[::-1] if larger else finite]

@@ -175,7 +175,7 @@ def wand_width(scores: Scores) -> float:
     sizes = [x.size for x in _finite_sides(scores)]
     n = _smaller_side(*sizes)
     length = _slope_length(
-        scores.quantile(_SPAN), lambda x: np.sum(scores.below_counts(x), axis=0), sum(sizes)
+        scores.quantile(_SPAN), lambda x: np.sum(scores.samples.below_counts(x), axis=0), sum(sizes)
     )
     return _resolved((6 / n) ** (1 / 3) * length, scores)
 
@@ -208,7 +208,7 @@ def knuth_width(scores: Scores) -> float:
     first = np.flatnonzero(np.diff(of, prepend=-1))
     edges = (np.arange(of.size) - first[of]) * (GRID_CELLS / bins)[of]
     log_posterior = np.zeros(bins.size)
-    for below in scores.below_counts(np.linspace(low, high, GRID_CELLS + 1)):
+    for below in scores.samples.below_counts(np.linspace(low, high, GRID_CELLS + 1)):
         n = int(below[-1] - below[0])
         counts = np.diff(np.interp(edges, np.arange(GRID_CELLS + 1), below))
         log_gamma = gammaln(np.maximum(counts, 0) + 0.5)

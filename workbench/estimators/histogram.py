@@ -265,7 +265,7 @@ def _count(scores: Scores, edges: NDArray[np.float64], rule: str, from_data: boo
         scores.n_p - scores.samples.nan_counts[0],
         scores.n_q - scores.samples.nan_counts[1],
     )
-    for below, n in zip(scores.below_counts(edges[1:-1]), n_finite_or_inf, strict=True):
+    for below, n in zip(scores.samples.below_counts(edges[1:-1]), n_finite_or_inf, strict=True):
         counts.append(np.diff(np.concatenate([[0], below, [n]])))
     if any(scores.samples.nan_counts):
         counts = [

@@ -4,10 +4,11 @@
 the number of scores of each value; both rest on `ordered`. `columns` takes what is given, `chance`
 is the random number that a data set is given, and `counting` has the scores that are counted.
 
-`files` reads scores in three steps: `parsing` turns a file into a `table`, `opening` puts
-files together that belong together, and `layouts` finds the columns of the scores and takes them; `statement` is what a file states of its scores. `growing` reads files
-to which rows are appended. `class_outputs` makes scores of the outputs of models for classes.
-`examples` are bundled; `refusals` words messages; `moved` knows the former names of members.
+`files` reads scores in three steps: `parsing` turns a file into a `table`, `opening` puts files
+together that belong together, and `layouts` finds the columns of the scores and takes them.
+`statement` is what a file states of its scores. `growing` reads files to which rows are appended.
+`class_outputs` makes scores of the outputs of models for classes. `examples` are bundled.
+`refusals` words messages, and `moved` knows the former names of members.
 
 To add a file format, read `parsing.formats` and one reader, such as `parsing.records`; to add the
 files of a tool, `layouts.tools` and `layouts.folders`.

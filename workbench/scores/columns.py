@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
-from workbench.scores.ordered import Floats, Integers
+from workbench.scores.ordered import Floats, Integers, locked
 from workbench.scores.refusals import ScoresError
 
 #: Kinds of arrays that NumPy converts to numbers, and that are not scores.
@@ -96,6 +96,31 @@ def require_usable(side: str, n: int, any_number: bool) -> None:
         )
 
 
+def usable(
+    side: str, x: Floats, labels: NDArray[Any] | None, drop_nonfinite: bool, rule: str
+) -> Floats:
+    """The scores of a side that the bounds use: finite ones, one for each cluster.
+
+    Parameters
+    ----------
+    side : {"P", "Q"}
+    x : ndarray
+    labels : ndarray or None
+        A cluster for each score.
+    drop_nonfinite : bool
+    rule : {"mean", "max", "first"}
+        How a cluster becomes one score.
+    """
+    if drop_nonfinite:
+        finite = np.isfinite(x)
+        x, labels = x[finite], labels[finite] if labels is not None else None
+    if labels is not None:
+        x = _reduced_clusters(x, labels, rule)
+    require_usable(side, x.size, not np.isnan(x).all())
+    found: Floats = locked(x)
+    return found
+
+
 def cluster_labels(
     clusters: Sequence[ArrayLike] | None, n_p: int, n_q: int
 ) -> dict[str, NDArray[Any] | None]:
@@ -127,7 +152,7 @@ def cluster_labels(
     return {"p": p, "q": q}
 
 
-def reduced_clusters(x: Floats, labels: NDArray[Any], rule: str) -> Floats:
+def _reduced_clusters(x: Floats, labels: NDArray[Any], rule: str) -> Floats:
     """One score for each cluster, in the order in which the clusters first appear."""
     _, first, index, size = np.unique(
         labels.astype(str), return_index=True, return_inverse=True, return_counts=True

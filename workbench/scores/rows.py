@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 from weakref import ref
 
 import numpy as np
@@ -18,6 +18,7 @@ from workbench.scores.ordered import (
     Integers,
     Moments,
     OrderedGroup,
+    Samples,
     drawn,
     locked,
     oriented,
@@ -28,7 +29,7 @@ Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreRows:
+class ScoreRows(Samples):
     """Two samples of scores. `ValueCounts` answers the same questions.
 
     Scores are *oriented* if larger ones are more member-like: they are negated where smaller ones
@@ -40,23 +41,11 @@ class ScoreRows:
         In score units.
     larger_is_member : bool
 
-    Attributes
-    ----------
-    is_counted : bool
-        Whether only the counts of values are known, and no rows.
-    first_rows : str
-        A sentence on how many rows `in_order` has, where these are not all; otherwise "".
-    rounding : str
-        A sentence for fits of families, where the scores are rounded to a grid; otherwise "".
     """
 
     p: Floats
     q: Floats
     larger_is_member: bool
-
-    is_counted: ClassVar[bool] = False
-    first_rows: ClassVar[str] = ""
-    rounding: ClassVar[str] = ""
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -109,25 +98,11 @@ class ScoreRows:
 
     # -- numbers ----------------------------------------------------------------------------------
 
-    @cached_property
-    def nan_counts(self) -> tuple[int, int]:
-        """Number of NaN of P and of Q."""
-        return int(np.isnan(self.p).sum()), int(np.isnan(self.q).sum())
-
-    def in_score_units(self, t: ArrayLike) -> Any:
-        """Oriented scores as scores, and back: a float for a scalar, otherwise an array."""
-        return in_score_units(t, self.larger_is_member)
-
     def moments(self, unit: float = 1.0) -> tuple[Moments, Moments]:
         """Size, mean and variance of the finite scores of P and of Q, divided by ``unit`` first."""
         unit = _checks.number(unit, "unit")
         p, q = (Moments.of(x[np.isfinite(x)] / unit) for x in (self.p, self.q))
         return p, q
-
-    def spreads(self) -> list[tuple[float, ...]]:
-        """Least, median and largest finite score of P and of Q; empty where there is none."""
-        groups = (x[np.isfinite(x)] for x in (self.p, self.q))
-        return [tuple(f(x) for f in (np.min, np.median, np.max)) if x.size else () for x in groups]
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -175,12 +150,6 @@ def first_of_both(rows: tuple[Floats, Floats], most: int | None) -> tuple[Floats
     if most is not None:
         most = _checks.count(most, "most")
     return rows[0][:most], rows[1][:most]
-
-
-def in_score_units(t: ArrayLike, larger_is_member: bool) -> Any:
-    """Oriented scores as scores, and back: a float for a scalar, otherwise an array."""
-    t = (1.0 if larger_is_member else -1.0) * _checks.array(t, "thresholds")
-    return float(t) if t.ndim == 0 else t
 
 
 def _first_of_each(counts: Integers, chosen: Integers) -> NDArray[np.bool_]:

@@ -22,11 +22,10 @@ from workbench.scores.columns import (
     NonFiniteCounts,
     cluster_labels,
     column,
-    reduced_clusters,
-    require_usable,
+    usable,
 )
 from workbench.scores.moved import moved
-from workbench.scores.ordered import Floats, Integers, locked
+from workbench.scores.ordered import Floats, Integers
 from workbench.scores.refusals import ScoresError as ScoresError
 from workbench.scores.rows import ScoreRows
 from workbench.scores.value_counts import ValueCounts
@@ -42,8 +41,9 @@ NON_FINITE = ("keep", "drop")
 MOVED = {
     name: f"samples.{name}"
     for name in (
-        "arrays", "arrived", "distinct", "first_rows", "groups", "in_order", "in_score_units",
-        "is_counted", "moments", "nan_counts", "ordered", "oriented", "pooled", "rounding",
+        "arrays", "arrived", "below_counts", "constant", "distinct", "first_rows",
+        "groups", "in_order", "in_score_units", "is_counted", "moments", "most_member_like_q",
+        "nan_counts", "ordered", "oriented", "pooled", "rounding",
     )
 }  # fmt: skip
 
@@ -161,10 +161,13 @@ class Scores:
             declared = all(np.asarray(x).dtype == bool for x in (self.p, self.q))
         object.__setattr__(self, "yes_no", _checks.flag(declared, "yes_no"))
         labels = cluster_labels(self.clusters, given["p"].size, given["q"].size)
+        drop = self.nonfinite == "drop"
         for side, x in given.items():
             object.__setattr__(self, f"nonfinite_{side}", NonFiniteCounts.of(x))
             object.__setattr__(self, f"rows_{side}", x.size)
-            object.__setattr__(self, side, self._usable(side.upper(), x, labels[side]))
+            object.__setattr__(
+                self, side, usable(side.upper(), x, labels[side], drop, self.cluster_rule)
+            )
         if self.yes_no:
             answers = np.unique(np.concatenate([self.p, self.q]))
             if answers.size > 2 or not np.isfinite(answers).all():
@@ -174,17 +177,6 @@ class Scores:
                 )
         if self.clusters is not None:
             object.__setattr__(self, "sampling", "clustered")
-
-    def _usable(self, side: str, x: Floats, labels: NDArray[Any] | None) -> Floats:
-        """The scores of a side that the bounds use."""
-        if self.nonfinite == "drop":
-            finite = np.isfinite(x)
-            x, labels = x[finite], labels[finite] if labels is not None else None
-        if labels is not None:
-            x = reduced_clusters(x, labels, self.cluster_rule)
-        require_usable(side, x.size, not np.isnan(x).all())
-        usable: Floats = locked(x)
-        return usable
 
     if not TYPE_CHECKING:
 
@@ -218,18 +210,6 @@ class Scores:
     def assumption(self) -> str:
         """The assumption about sampling that every bound from these scores states."""
         return "if rows are independent" if self.sampling == "unknown" else self.sampling
-
-    @property
-    def constant(self) -> str:
-        """For readers, that all scores are one value; empty where they are not."""
-        ends = [group.at(i) for group in self.samples.groups for i in (0, group.size - 1)]
-        if not all(end == ends[0] for end in ends):
-            return ""
-        value = self.samples.in_score_units(ends[0])
-        return (
-            f"All scores equal {value:g}, so they show no leak; check that the score column is the "
-            "right one."
-        )
 
     def __repr__(self) -> str:
         member = "larger" if self.larger_is_member else "smaller"
@@ -302,48 +282,6 @@ class Scores:
         p, q = self.samples.groups
         return np.asarray(p.above(t)), np.asarray(q.above(t))
 
-    def below_counts(self, x: ArrayLike) -> tuple[Integers, Integers]:
-        """Number of scores of P and of Q less than x, whichever direction is member-like.
-
-        Parameters
-        ----------
-        x : array_like
-            In score units. NaN among the scores is not counted.
-
-        Returns
-        -------
-        of_p, of_q : ndarray of int, the shape of ``x``
-        """
-        x = _checks.array(x, "x")
-        sides = []
-        for group, nan in zip(self.samples.groups, self.samples.nan_counts, strict=True):
-            n = group.size - nan
-            below = group.below(x) if self.larger_is_member else n - np.minimum(group.up_to(-x), n)
-            sides.append(np.asarray(below))
-        return sides[0], sides[1]
-
-    def most_member_like_q(self, rank: ArrayLike) -> Floats:
-        """The ``rank``-th most member-like score of Q, in score units.
-
-        Parameters
-        ----------
-        rank : array_like of int
-            1 is the most member-like.
-
-        Raises
-        ------
-        ValueError
-            A rank that is not a whole number from 1 to ``n_q``.
-        """
-        _, q = self.samples.groups
-        r = _checks.array(rank, "rank")
-        if not ((r >= 1) & (r <= q.size) & (r == np.floor(r))).all():
-            raise ValueError(
-                f"rank must be whole numbers from 1 to the {q.size} scores of Q, got "
-                f"{_checks.shown(rank)}"
-            )
-        return np.asarray(self.samples.in_score_units(q.at(q.size - r.astype(np.int64))))
-
     def quantile(self, level: ArrayLike) -> Floats:
         """Lower quantiles of the pooled finite scores of P and Q, in score units.
 
@@ -362,15 +300,10 @@ class Scores:
             pooled.at(np.clip((level * pooled.size).astype(np.int64), 0, pooled.size - 1))
         )
 
-    @cached_property
+    @property
     def fingerprint(self) -> chance.Fingerprint:
-        """What these scores are known by: their ranks.
-
-        It is the same in other units and the other direction, for another order of rows, and for
-        counts of the values.
-        """
-        found = self.samples.distinct
-        return chance.Fingerprint.of_counts(found.p, found.q, bool(np.isnan(found.values[-1])))
+        """What these scores are known by: their ranks; see `Samples.fingerprint`."""
+        return self.samples.fingerprint
 
     @cached_property
     def chance(self) -> int:
@@ -379,7 +312,7 @@ class Scores:
         It is drawn from the operating system once for the same `fingerprint`.
         """
         given = None if self.seed is None else int(self.seed)  # type: ignore[arg-type]
-        return chance.seed_of(self.fingerprint, given)
+        return chance.seed_of(self.samples.fingerprint, given)
 
     def same_arrays(self, other: Scores) -> bool:
         """Whether other scores are held in equal `arrays`, whatever their direction."""

@@ -18,17 +18,18 @@ from workbench.scores.ordered import (
     Integers,
     Moments,
     OrderedGroup,
+    Samples,
     locked,
 )
 from workbench.scores.refusals import ScoresError
-from workbench.scores.rows import Masks, first_of_both, in_score_units
+from workbench.scores.rows import Masks, first_of_both
 
 #: Scores, of both groups together, up to which rows are made from counts.
 MOST_EXPANDED = 10**7
 
 
 @dataclass(frozen=True, eq=False)
-class ValueCounts:
+class ValueCounts(Samples):
     """Two samples of scores that are counted; answers what `ScoreRows` answers.
 
     Parameters
@@ -52,12 +53,6 @@ class ValueCounts:
 
     is_counted: ClassVar[bool] = True
 
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """Number of scores of P and of Q."""
-        p, q = self.groups
-        return p.size, q.size
-
     # -- rows, which are made from the counts (ScoresError if they are more than 10⁷) -------------
 
     @property
@@ -75,10 +70,6 @@ class ValueCounts:
         """Oriented scores of P and of Q in ascending order."""
         found = self.distinct
         return self._rows(found.values, found.p), self._rows(found.values, found.q)
-
-    def oriented(self) -> tuple[Floats, Floats]:
-        """Same as `ordered`: the order of arrival is known of the first rows only (`in_order`)."""
-        return self.ordered
 
     def _rows(self, values: Floats, counts: Integers) -> Floats:
         n = sum(self.sizes)
@@ -132,27 +123,12 @@ class ValueCounts:
         """Finite scores of both groups in ascending order, in score units."""
         return CountedGroup.of(self.values, self.counts_p + self.counts_q).finite
 
-    @cached_property
-    def nan_counts(self) -> tuple[int, int]:
-        """Number of NaN of P and of Q."""
-        nan = np.isnan(self.values)
-        return int(self.counts_p[nan].sum()), int(self.counts_q[nan].sum())
-
-    def in_score_units(self, t: ArrayLike) -> Any:
-        """Oriented scores as scores, and back: a float for a scalar, otherwise an array."""
-        return in_score_units(t, self.larger_is_member)
-
     def moments(self, unit: float = 1.0) -> tuple[Moments, Moments]:
         """Size, mean and variance of the finite scores of P and of Q, divided by ``unit`` first."""
         finite = np.isfinite(self.values)
         values = self.values[finite] / _checks.number(unit, "unit")
         p, q = (Moments.of_counts(values, c[finite]) for c in (self.counts_p, self.counts_q))
         return p, q
-
-    def spreads(self) -> list[tuple[float, ...]]:
-        """Least, median and largest finite score of P and of Q; empty where there is none."""
-        sign = 1.0 if self.larger_is_member else -1.0
-        return [_spread(group.finite, sign) for group in self.groups]
 
     @property
     def rounding(self) -> str:
@@ -236,13 +212,3 @@ def reoriented(
     known = values.size - int(np.isnan(values[-1:]).sum())
     order = np.concatenate([np.arange(known)[::-1], np.arange(known, values.size)])
     return -values[order], p[order], q[order]
-
-
-def _spread(group: OrderedGroup, sign: float) -> tuple[float, ...]:
-    """Least, median and largest score of a group of finite scores, in score units."""
-    n = group.size
-    if not n:
-        return ()
-    middle = group.at(np.array([(n - 1) // 2, n // 2])).mean()
-    least, median, largest = sign * group.at(0), sign * middle, sign * group.at(n - 1)
-    return float(min(least, largest)), float(median), float(max(least, largest))

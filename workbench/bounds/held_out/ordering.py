@@ -177,7 +177,7 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
         return np.log(p) - np.log(q)
 
     nan = scores.samples.nan_counts
-    minus, finite = (np.array(scores.below_counts(x)) for x in (_LEAST, math.inf))
+    minus, finite = (np.array(scores.samples.below_counts(x)) for x in (_LEAST, math.inf))
     plus = np.array([scores.n_p, scores.n_q]) - nan - finite
     odd = (float(log_ratio(*counts)) for counts in (nan, plus, minus))
     pooled = scores.samples.pooled
@@ -188,7 +188,9 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
     edges = np.unique(pooled.at((np.arange(1, bins) * pooled.size) // bins))
     p_counts, q_counts = (
         np.diff(np.concatenate([[first], below, [last]]))
-        for first, below, last in zip(minus, scores.below_counts(edges), finite, strict=True)
+        for first, below, last in zip(
+            minus, scores.samples.below_counts(edges), finite, strict=True
+        )
     )
     p_counts, q_counts = (c[p_counts + q_counts > 0] for c in (p_counts, q_counts))
     # Neighbors of one ratio, or without the same side, are one bin: equal values would be ties.

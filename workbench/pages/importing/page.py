@@ -153,7 +153,7 @@ class ImportPage(ImportChoices):
     def constant(self) -> str:
         """That all scores are equal, which is rarely meant."""
         found = self.read()
-        return str(found.constant) if isinstance(found, Scores) else ""
+        return str(found.samples.constant) if isinstance(found, Scores) else ""
 
     @sentence(needs=("read", "digest", "accepted"))
     def consequence(self) -> str:

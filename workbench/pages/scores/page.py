@@ -607,7 +607,7 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
     @sentence(needs=("scores",), place="strip")
     def constant(self) -> str:
         """That all scores are equal, where they are."""
-        return str(self.scores.constant)
+        return str(self.scores.samples.constant)
 
     @sentence(needs=("asked", "asked_late", "asked_delta", "log_delta"), place="strip")
     def asked_afterwards(self) -> str:
@@ -699,7 +699,7 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         """Move the threshold to where the observed false positive rate is about ``x``."""
         s: Scores = self.scores
         rank = min(max(round(x * s.n_q), 1), s.n_q)
-        value = float(s.most_member_like_q(rank))
+        value = float(s.samples.most_member_like_q(rank))
         if math.isfinite(value):
             self.threshold = _snap(
                 value, self.param.threshold.step, self.param.threshold.softbounds
