@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench import _checks
-from workbench.scores.ordered import Floats, Integers, locked
+from workbench.scores.ordered import Cells, Floats, Integers, locked
 from workbench.scores.refusals import ScoresError
 
 #: Kinds of arrays that NumPy converts to numbers, and that are not scores.
@@ -96,9 +96,7 @@ def require_usable(side: str, n: int, any_number: bool) -> None:
         )
 
 
-def usable(
-    side: str, x: Floats, labels: NDArray[Any] | None, drop_nonfinite: bool, rule: str
-) -> Floats:
+def usable(side: str, x: Floats, labels: Cells | None, drop_nonfinite: bool, rule: str) -> Floats:
     """The scores of a side that the bounds use: finite ones, one for each cluster.
 
     Parameters
@@ -123,7 +121,7 @@ def usable(
 
 def cluster_labels(
     clusters: Sequence[ArrayLike] | None, n_p: int, n_q: int
-) -> dict[str, NDArray[Any] | None]:
+) -> dict[str, Cells | None]:
     if clusters is None:
         return {"p": None, "q": None}
     for labels in clusters if isinstance(clusters, list | tuple) else ():
@@ -152,7 +150,7 @@ def cluster_labels(
     return {"p": p, "q": q}
 
 
-def _reduced_clusters(x: Floats, labels: NDArray[Any], rule: str) -> Floats:
+def _reduced_clusters(x: Floats, labels: Cells, rule: str) -> Floats:
     """One score for each cluster, in the order in which the clusters first appear."""
     _, first, index, size = np.unique(
         labels.astype(str), return_index=True, return_inverse=True, return_counts=True

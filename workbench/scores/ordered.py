@@ -21,6 +21,9 @@ from workbench.scores import chance
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+#: A column as it came: numbers, booleans, text, or objects with None in empty cells.
+Cells = NDArray[Any]
+
 
 @dataclass(frozen=True, eq=False)
 class OrderedGroup:
@@ -406,7 +409,7 @@ def oriented(x: Floats, larger_is_member: bool) -> Floats:
     return x if larger_is_member else -x
 
 
-def locked(x: NDArray[Any]) -> Any:
+def locked(x: Cells) -> Any:
     """The array, which nobody can write to."""
     x.flags.writeable = False
     return x

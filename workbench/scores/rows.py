@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.scores.ordered import (
+    Cells,
     Distinct,
     Floats,
     Integers,
@@ -105,7 +106,7 @@ class ScoreRows(Samples):
         return p, q
 
     @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, Cells]:
         """Arrays by name that hold the scores, as files and workspaces keep them."""
         return {"p": self.p, "q": self.q}
 

@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench.scores.ordered import (
+    Cells,
     CountedGroup,
     Distinct,
     Floats,
@@ -141,7 +142,7 @@ class ValueCounts(Samples):
         )
 
     @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> dict[str, Cells]:
         """Arrays by name that hold the scores: values, counts and first rows, in score units."""
         found = {"value": self.values, "count_p": self.counts_p, "count_q": self.counts_q}
         if self.first is not None:
