@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.scores.columns import NonFiniteCounts
 from workbench.scores.counting.counted import MOST_FIRST, CountedScores
+from workbench.scores.input_checks import NonFiniteCounts
 from workbench.scores.ordered import drawn
 
 # Few values make many ties; the odd ones stand in the same list so that they meet often.

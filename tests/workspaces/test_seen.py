@@ -14,7 +14,7 @@ from workbench.scores import chance
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.seen.identity import fingerprint_of
 from workbench.workspaces.seen.memory import Sight
-from workbench.workspaces.seen.record import Alike, Look, SeenRecord
+from workbench.workspaces.seen.record import Alike, SeenRecord, Showing
 from workbench.workspaces.seen.sketch import RowSketch
 from workbench.workspaces.storing.schema import VERSION
 from workbench.workspaces.workspace import Workspace
@@ -53,10 +53,10 @@ def test_what_was_first_stays_in_a_record():
 
 def test_a_record_goes_to_json_and_back():
     sketch = RowSketch.of(wb.Scores(*drawn()))
-    look = Look(NOW.isoformat(), "page", {"confidence": 0.95, "question": "mu"}, ("mu",))
+    showing = Showing(NOW.isoformat(), "page", {"confidence": 0.95, "question": "mu"}, ("mu",))
     seen = SeenRecord(
         *("x", NOW, "a", "0" * 64, 99.0, 7, True, NOW, {"question": "mu"}),
-        *((look,), (Alike("y", 0.7, "rescaled"),), sketch),
+        *((showing,), (Alike("y", 0.7, "rescaled"),), sketch),
     )
     text = json.dumps([seen.to_json(), sketch.to_json()])
     assert SeenRecord.from_json("x", *json.loads(text)) == seen
@@ -71,7 +71,7 @@ def test_the_stores_keep_it_alike(ws):
     shown = ws.seen.show(Sight(scores, "d"), {"confidence": 0.9, "question": "mu"}, "a test")
     again = ws.seen.show(Sight(scores, "d"), {"confidence": 0.99}, "another test")
     assert again.first == shown.first == {**shown.first, "confidence": 0.9, "question": "mu"}
-    assert [one.by for one in again.looks] == ["a test", "another test"]
+    assert [one.by for one in again.showings] == ["a test", "another test"]
     assert again.shown == shown.shown
     assert ws.seen.of(scores) == again
 

@@ -127,7 +127,7 @@ class Following:
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def look(self) -> bool:
+    def update(self) -> bool:
         """Whether rows arrived since the last call; they are taken in."""
         with self._lock:
             before = self._standing

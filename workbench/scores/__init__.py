@@ -1,8 +1,8 @@
 """A pair of score samples: hold it, read it from files, bundled examples.
 
 `sample` is `Scores`. What answers its questions is `rows`, with all scores, or `value_counts`, with
-the number of scores of each value; both rest on `ordered`. `columns` takes what is given, `chance`
-is the random number that a data set is given, and `counting` has the scores that are counted.
+the number of scores of each value; both rest on `ordered`. `input_checks` takes what is given,
+`chance` is the random number of a data set, and `counting` has the scores that are counted.
 
 `files` reads scores in three steps: `parsing` turns a file into a `table`, `opening` puts files
 together that belong together, and `layouts` finds the columns of the scores and takes them.

@@ -133,8 +133,8 @@ class CountedGroup(OrderedGroup):
         values : ndarray, shape (k,)
         ends : ndarray of int, shape (k,)
         """
-        taken = np.diff(self.ends) > 0
-        return self.values[taken], self.ends[1:][taken]
+        present = np.diff(self.ends) > 0
+        return self.values[present], self.ends[1:][present]
 
     def drawn(self, size: int, rng: np.random.Generator) -> Integers:
         """How many scores of each value a random subset has, shape (k,).

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._markup import table
 from workbench.scores import chance
-from workbench.scores.columns import (
+from workbench.scores.input_checks import (
     NonFiniteCounts,
     cluster_labels,
     column,

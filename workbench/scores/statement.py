@@ -101,14 +101,14 @@ class ScoreStatement:
 
     def describe(self) -> str:
         """The statement as a phrase; "" where nothing is stated."""
-        said = []
+        parts = []
         if self.larger_is_member is not None:
-            said.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
+            parts.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
         if self.sampling != "unknown":
-            said.append(self.sampling)
+            parts.append(self.sampling)
         if self.design:
-            said.append(self.design)
-        return f"the file states: {', '.join(said)}" if said else ""
+            parts.append(self.design)
+        return f"the file states: {', '.join(parts)}" if parts else ""
 
     def of_scores(self, label: str) -> Self:
         """The statement, where it is not that of a score table.

@@ -99,16 +99,16 @@ class Reading:
 
     def describe(self) -> str:
         """The reading as a sentence."""
-        said = [self.layout.describe()] if self.layout is not None else []
-        said.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
-        said.append("if rows are independent" if self.sampling == "unknown" else self.sampling)
+        parts = [self.layout.describe()] if self.layout is not None else []
+        parts.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
+        parts.append("if rows are independent" if self.sampling == "unknown" else self.sampling)
         if self.layout is not None and self.layout.cluster is not None:
-            said.append(f"clusters combined by {self.cluster_rule}")
+            parts.append(f"clusters combined by {self.cluster_rule}")
         if self.nonfinite == "drop":
-            said.append("non-finite scores dropped")
+            parts.append("non-finite scores dropped")
         if self.seed is not None:
-            said.append(f"seed {self.seed}")
-        return " · ".join(said)
+            parts.append(f"seed {self.seed}")
+        return " · ".join(parts)
 
     def changed_choice(self, other: Reading) -> str:
         """The first choice of the other reading that is different and may change scores.

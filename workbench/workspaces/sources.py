@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from workbench import _checks
-from workbench.scores.columns import NonFiniteCounts
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.examples import card, example
+from workbench.scores.input_checks import NonFiniteCounts
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.ordered import oriented
@@ -83,13 +83,7 @@ class ExampleSource:
         return {"kind": self.kind, **asdict(self)}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores of the example, the same object every time.
-
-        Parameters
-        ----------
-        tables, reading
-            Not used: an example is read as its card says.
-        """
+        """The scores of the example, the same object every time."""
         return example(self.name)
 
 
@@ -152,13 +146,7 @@ class DrawnSource:
         }
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores, drawn.
-
-        Parameters
-        ----------
-        tables, reading
-            Not used.
-        """
+        """The scores, drawn."""
         return self.recipe.draw()
 
 
@@ -187,13 +175,7 @@ class FileSource:
         return {"kind": self.kind, "names": list(self.names)}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores in the tables of the files.
-
-        Parameters
-        ----------
-        tables : sequence of DataTable
-        reading : Reading
-        """
+        """The scores in the tables of the files."""
         return scores_from_tables(tables, reading.layout, **reading.arguments)[0]
 
 

@@ -37,39 +37,31 @@ from workbench.workspaces.view import Datasets
 if TYPE_CHECKING:
     from workbench.audits.archive import Archive
 
-#: Where the members that version 0.1 had are now; each gives a FutureWarning.
+#: Members in version 0.1, and where they are now; each gives a FutureWarning.
 MOVED = {
-    "announce": "changes.announce",
-    "borrow": "catalog.borrow",
-    "bring": "kept.bring",
     "choose": "active.choose",
-    "flush": "storage.flush",
     "in_view": "active.key",
     "keep_file": "files.keep",
     "keep_page_state": "page_states.keep",
-    "may_have_audits": "storage.may_have_audits",
     "note_opening": "openings.note_tables",
     "opened": "openings.time",
     "opening": "openings.find",
-    "own": "catalog.own",
     "page_state": "page_states.get",
-    "purge": "kept.purge",
-    "refresh": "changes.refresh",
-    "remove": "kept.remove",
-    "rename": "kept.rename",
-    "require_room": "storage.require_room",
-    "reread": "kept.reread",
-    "rest": "storage.rest",
-    "restore": "kept.restore",
-    "revert": "kept.revert",
-    "shared": "catalog.shared",
-    "size": "storage.size",
-    "snapshot": "kept.snapshot",
-    "unwatch": "changes.unwatch",
-    "waiting": "storage.waiting",
-    "watch": "changes.watch",
-    "where": "storage.where",
-}
+    **{name: f"catalog.{name}" for name in ("borrow", "own", "shared")},
+    **{name: f"changes.{name}" for name in ("announce", "refresh", "unwatch", "watch")},
+    **{
+        name: f"kept.{name}"
+        for name in (
+            "bring", "purge", "remove", "rename", "reread", "restore", "revert", "snapshot"
+        )
+    },
+    **{
+        name: f"storage.{name}"
+        for name in (
+            "flush", "may_have_audits", "require_room", "rest", "size", "waiting", "where"
+        )
+    },
+}  # fmt: skip
 
 
 class Workspace:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from workbench.progress import Report, silent
-from workbench.scores.columns import NonFiniteCounts
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.counting.large import size_of
+from workbench.scores.input_checks import NonFiniteCounts
 from workbench.scores.parsing.apart import answer_requests, ask_apart
 from workbench.scores.parsing.limits import GB, LIMITS, MB
 

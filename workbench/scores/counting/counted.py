@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._markup import escape_html
 from workbench.scores import chance
-from workbench.scores.columns import NonFiniteCounts, require_usable
+from workbench.scores.input_checks import NonFiniteCounts, require_usable
 from workbench.scores.ordered import Floats, Integers, locked
 from workbench.scores.sample import SAMPLINGS, Scores, require_scores, stated_direction
 from workbench.scores.value_counts import ValueCounts, reoriented

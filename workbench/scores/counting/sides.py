@@ -59,7 +59,7 @@ class Groups:
     Parameters
     ----------
     member_value : str, optional
-        The label of P, if a person said it: all others are of Q. Otherwise there may be two labels.
+        The label of P, if it was given: all others are of Q. Otherwise there may be two labels.
     name : str
         Of the column, which may say what its labels mean.
     where : str

@@ -78,7 +78,7 @@ class RewrittenParquet(GrowingRows):
     def __init__(self, path: Path):
         super().__init__(path)
         self._used, self._groups = 0, list[_Group]()
-        self._looked: tuple[int, ...] = ()
+        self._last_status: tuple[int, ...] = ()
 
     def read(self) -> Batch | None:
         """See `GrowingRows`."""
@@ -88,10 +88,10 @@ class RewrittenParquet(GrowingRows):
         with self.reachable(used=bool(self._used)):
             status = self.path.stat()
         if status is None:
-            self._looked = ()
+            self._last_status = ()
             return None
-        looked = (status.st_ino, status.st_size, status.st_mtime_ns)
-        if looked == self._looked:
+        now = (status.st_ino, status.st_size, status.st_mtime_ns)
+        if now == self._last_status:
             return None
         require_file(status)
         try:
@@ -104,7 +104,7 @@ class RewrittenParquet(GrowingRows):
                 raise
             self.waits = "the file is cut off, or still being written"
             return None
-        self._looked, self.waits = looked, ""
+        self._last_status, self.waits = now, ""
         return found
 
     def _new(self, file: parquet.ParquetFile) -> Batch | None:

@@ -44,7 +44,7 @@ class AppendedFile(GrowingRows):
     def __init__(self, path: Path):
         super().__init__(path)
         self.offset = 0
-        self._looked: tuple[int, ...] = ()
+        self._last_status: tuple[int, ...] = ()
         self._head = self._tail = b""
 
     def more(self, most: int = PIECE) -> bytes | None:
@@ -59,17 +59,17 @@ class AppendedFile(GrowingRows):
         """
         with self.reachable(used=bool(self.offset)):
             status = self.path.stat()
-            looked = (status.st_ino, status.st_size, status.st_mtime_ns, self.offset)
-            if looked == self._looked:
+            now = (status.st_ino, status.st_size, status.st_mtime_ns, self.offset)
+            if now == self._last_status:
                 return None
             require_file(status)
-            self.waits, self._looked = "", ()
+            self.waits, self._last_status = "", ()
             with open(self.path, "rb") as file:
                 self._require_same(file)
                 file.seek(self.offset)
                 found = file.read(most)
             if self.offset + len(found) >= status.st_size:
-                self._looked = looked
+                self._last_status = now
             return found
         return b""
 

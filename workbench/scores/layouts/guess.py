@@ -211,11 +211,11 @@ def _of_tool(
 
 
 def _several(table: DataTable, scores: Sequence[str], remarks: Iterable[str] = ()) -> str:
-    said = "".join(f". {remark}" for remark in remarks)
+    more = "".join(f". {remark}" for remark in remarks)
     return (
         f"{table.label} has {len(scores)} columns that may hold the scores, {listed(scores)}; "
         "choose one with score=, before you look at what each would give: the best of several, "
-        f"chosen after looking, has no valid bound{said}"
+        f"chosen after looking, has no valid bound{more}"
     )
 
 

@@ -43,13 +43,7 @@ class FollowedSource:
         return {"kind": self.kind, "name": self.name}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores so far (ScoresError if there are too few).
-
-        Parameters
-        ----------
-        tables, reading
-            Not used.
-        """
+        """The scores so far (ScoresError if there are too few)."""
         return self.following.scores
 
 

@@ -100,9 +100,9 @@ class TableSource:
         """The files, or Python."""
         if not self.names:
             return "Score table given in Python"
-        said = " and ".join(f"“{name}”" for name in self.names[:2])
+        names = " and ".join(f"“{name}”" for name in self.names[:2])
         more = f" and {len(self.names) - 2} more" if len(self.names) > 2 else ""
-        return f"Score table of {said}{more}"
+        return f"Score table of {names}{more}"
 
     def to_dict(self) -> dict[str, Any]:
         """The source as JSON values."""
@@ -172,13 +172,7 @@ class ExampleTableSource:
         return {"kind": self.kind, "name": self.name}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> ScoreTable:
-        """The score table.
-
-        Parameters
-        ----------
-        tables, reading
-            Not used.
-        """
+        """The score table."""
         return self.table
 
 
@@ -232,8 +226,8 @@ class DrawnTableSource:
     @property
     def key(self) -> str:
         """The key of the data set."""
-        said = "&".join(f"{name}={value}" for name, value in sorted(asdict(self).items()))
-        return f"{DRAWN_TABLE}{said}"
+        query = "&".join(f"{name}={value}" for name, value in sorted(asdict(self).items()))
+        return f"{DRAWN_TABLE}{query}"
 
     @classmethod
     def of(cls, key: str) -> DrawnTableSource:
@@ -272,13 +266,7 @@ class DrawnTableSource:
         return {"kind": self.kind, **asdict(self)}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> ScoreTable:
-        """The score table, drawn.
-
-        Parameters
-        ----------
-        tables, reading
-            Not used.
-        """
+        """The score table, drawn."""
         return _drawn(self)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from workbench.scores import chance
 from workbench.scores.sample import Scores
 from workbench.workspaces.seen.identity import Identified, exchanged, fingerprint_of
-from workbench.workspaces.seen.record import Alike, Look, SeenRecord
+from workbench.workspaces.seen.record import Alike, SeenRecord, Showing
 from workbench.workspaces.seen.sketch import MOST, RowSketch
 
 #: Draws and runs that are remembered until the program ends; the newest ones.
@@ -153,9 +153,9 @@ class SeenData:
         known = self._inherited(self.open(sight))
         now = datetime.now(UTC)
         chosen = {**USUAL, **choices}
-        look = Look(now.isoformat(), by, dict(chosen), tuple(results))
+        showing = Showing(now.isoformat(), by, dict(chosen), tuple(results))
         first = {k: v for k, v in {**chosen, **known.first}.items() if v is not None}
-        made = replace(known, shown=known.shown or now, first=first, looks=(look,))
+        made = replace(known, shown=known.shown or now, first=first, showings=(showing,))
         return self._keep(replace(made, seed=None, stated=False), sight)
 
     def others(self, found: SeenRecord) -> list[tuple[Alike, SeenRecord]]:
