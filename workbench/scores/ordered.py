@@ -165,8 +165,8 @@ class Distinct:
     Attributes
     ----------
     values : ndarray, shape (k,)
-        Larger is more member-like (`Scores.in_score_units` undoes this); NaN, the most member-like,
-        is last.
+        Larger is more member-like (`Samples.in_score_units` undoes this); NaN, the most
+        member-like, is last.
     p, q : ndarray of int, shape (k,)
         Number of scores of P and of Q.
     """

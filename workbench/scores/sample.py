@@ -324,24 +324,14 @@ class Scores:
     # -- a choice of the reader ----------------------------------------------------------------
 
     def with_direction(self, larger_is_member: bool) -> Self:
-        """The same scores with another direction.
-
-        Parameters
-        ----------
-        larger_is_member : bool
-        """
+        """The same scores with another direction."""
         larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
         if larger_is_member == self.larger_is_member:
             return self if self.direction_stated else self._changed(direction_stated=True)
         return self._changed(self.samples.turned(), direction_stated=True)
 
     def with_seed(self, seed: int | np.random.Generator) -> Self:
-        """The same scores with a number that was drawn for them before.
-
-        Parameters
-        ----------
-        seed : int or numpy.random.Generator
-        """
+        """The same scores with a number that was drawn for them before."""
         return self._changed(seed=chance.checked_seed(seed))
 
     def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Self:

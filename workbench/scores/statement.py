@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.sample import SAMPLINGS, ScoresError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class ScoreStatement:
             raise ScoresError(f"a file states {unknown[0]!r} of its scores, which is not known")
         return cls(**values)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What is stated, as JSON values."""
         return {k: v for k, v in asdict(self).items() if v != getattr(NOTHING, k)}
 

@@ -94,7 +94,7 @@ def _text(cells: Cells) -> list[bytes]:
 
 
 def table_of_scores(scores: Scores) -> DataTable:
-    """The `Scores.arrays` as a table: ``p`` and ``q``, or values, counts and first rows."""
+    """The `Samples.arrays` as a table: ``p`` and ``q``, or values, counts and first rows."""
     columns = scores.samples.arrays
     return DataTable(
         name=scores.name,

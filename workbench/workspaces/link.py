@@ -78,13 +78,7 @@ class DataReference:
 
     @classmethod
     def of(cls, parameter: str, dataset: DataSet) -> DataReference:
-        """The reference to a data set.
-
-        Parameters
-        ----------
-        parameter : str
-        dataset : DataSet
-        """
+        """The reference to a data set."""
         if dataset.virtual:
             return cls(parameter, dataset.name, dataset.sha256, dataset.key)
         return cls(parameter, dataset.name, dataset.sha256, "", dataset.reading.to_dict())
@@ -106,10 +100,6 @@ class DataReference:
 
     def read_otherwise(self, dataset: DataSet) -> str:
         """The choice by which a data set of the same content is read in another way, in words.
-
-        Parameters
-        ----------
-        dataset : DataSet
 
         Returns
         -------

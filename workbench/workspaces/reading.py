@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.sample import CLUSTER_RULES, NON_FINITE, SAMPLINGS
 from workbench.workspaces.errors import WorkspaceError
@@ -72,7 +73,7 @@ class Reading:
             "seed": self.seed,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The reading as JSON values."""
         layout = None if self.layout is None else asdict(self.layout)
         if layout is not None and layout["rows"] is None:  # as before there was a choice of rows

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.examples import card, example
 from workbench.scores.input_checks import NonFiniteCounts
@@ -56,7 +57,7 @@ class DataSource(Protocol):
     def describe(self) -> str:
         """The source as a sentence."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values, with its ``kind``."""
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores | ScoreTable:
@@ -78,7 +79,7 @@ class ExampleSource:
         about = card(self.name)
         return f"{about.title}. {about.look} True values: {about.truth}."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, **asdict(self)}
 
@@ -135,7 +136,7 @@ class DrawnSource:
         """The size, the pair and the seed."""
         return f"{self.n:,} samples per group from {self.recipe.pair.name}, seed {self.seed}."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {
             "kind": self.kind,
@@ -170,7 +171,7 @@ class FileSource:
         """The names of the files."""
         return f"File{'s' * (len(self.names) > 1)} " + " and ".join(f"“{n}”" for n in self.names)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, "names": list(self.names)}
 
@@ -244,7 +245,7 @@ class GivenSource:
             return self.chosen
         return f"Given in Python{f', {self.held_out}' if self.held_out else ''}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, **asdict(self)}
 
@@ -313,7 +314,7 @@ class CountedSource:
         known = f"{grid[0].lower()}{grid[1:]}".rstrip(".")
         return f"Counted scores ({known}){held_out}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, **asdict(self)}
 

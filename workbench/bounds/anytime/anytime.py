@@ -394,7 +394,7 @@ def _of_all(
 def _audit(
     scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
 ) -> AnytimeAudit:
-    """An audit of rows that `Scores.in_order` has oriented."""
+    """An audit of rows that `Samples.in_order` has oriented."""
     return AnytimeAudit(
         delta, confidence, quantity, ratio, sampling=require_scores(scores).sampling
     )

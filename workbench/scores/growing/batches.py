@@ -47,10 +47,6 @@ class Batch:
 class GrowingRows(ABC):
     """Where new rows come from: a file, or a folder of files, that may not be there yet.
 
-    Parameters
-    ----------
-    path : Path
-
     Attributes
     ----------
     waits : str

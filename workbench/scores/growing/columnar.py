@@ -69,10 +69,6 @@ class RewrittenParquet(GrowingRows):
 
     Nothing can be appended to a parquet file. Its new rows count if the earlier ones are the same:
     row groups by their sizes and statistics in the file, and all others by their values.
-
-    Parameters
-    ----------
-    path : Path
     """
 
     def __init__(self, path: Path):
@@ -178,12 +174,7 @@ def _digest(cells: Cells) -> bytes:
 
 
 class ArrowStream(AppendedFile):
-    """Rows of an Arrow stream (IPC) to which record batches are appended.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Rows of an Arrow stream (IPC) to which record batches are appended."""
 
     def __init__(self, path: Path):
         super().__init__(path)

@@ -69,10 +69,6 @@ class FolderRows(GrowingRows):
 
     Parts are ordered by the time of their last change, and by name where it is the same. A part
     counts once it has not changed for two seconds. Earlier parts are waited for.
-
-    Parameters
-    ----------
-    path : Path
     """
 
     what = "folder"

@@ -185,11 +185,6 @@ class LineRows(AppendedFile):
     """Rows of a text file to which lines are appended.
 
     A line counts once its end is written.
-
-    Parameters
-    ----------
-    path : Path
-    format : LineFormat
     """
 
     def __init__(self, path: Path, format: LineFormat):

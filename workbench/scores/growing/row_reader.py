@@ -63,10 +63,6 @@ class RowReader:
     def take(self, batch: Batch) -> tuple[Floats, Floats]:
         """The scores of P and of Q in further rows.
 
-        Parameters
-        ----------
-        batch : Batch
-
         Raises
         ------
         ScoresError

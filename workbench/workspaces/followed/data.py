@@ -102,11 +102,6 @@ def take_snapshot(workspace: Workspace, following: Following) -> DataSet:
     Its moment was chosen by somebody who saw results: bounds for a sample size that is fixed in
     advance are not valid, and the data set says so (`DataSet.reread`).
 
-    Parameters
-    ----------
-    workspace : Workspace
-    following : Following
-
     Raises
     ------
     ScoresError

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.parts.storage import Storage
 
@@ -17,7 +18,7 @@ class PageStates:
     def __init__(self, storage: Storage):
         self._storage = storage
 
-    def get(self, page: str, key: str = "") -> dict[str, Any] | None:
+    def get(self, page: str, key: str = "") -> JsonObject | None:
         """The settings that a page had, or None.
 
         Parameters

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.chance import spawned_seed
 from workbench.scores.table import DataTable
 from workbench.tables.examples import TABLES, example_table
@@ -104,7 +105,7 @@ class TableSource:
         more = f" and {len(self.names) - 2} more" if len(self.names) > 2 else ""
         return f"Score table of {names}{more}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {
             "kind": self.kind,
@@ -167,7 +168,7 @@ class ExampleTableSource:
         """How the table was made."""
         return " ".join(self.table.notes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, "name": self.name}
 
@@ -261,7 +262,7 @@ class DrawnTableSource:
             f"{self.seed}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, **asdict(self)}
 

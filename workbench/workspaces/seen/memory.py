@@ -82,10 +82,6 @@ class SeenData:
     def of(self, data: Identified) -> SeenRecord | None:
         """The record of data; None where nothing of them was opened.
 
-        Parameters
-        ----------
-        data : Scores, ScoreTable or Fingerprint
-
         Returns
         -------
         SeenRecord or None
@@ -96,12 +92,7 @@ class SeenData:
         return None if found is None else self._inherited(found)
 
     def was_shown(self, data: Identified) -> bool:
-        """Whether results of data were shown before, or of data that share most rows.
-
-        Parameters
-        ----------
-        data : Scores, ScoreTable or Fingerprint
-        """
+        """Whether results of data were shown before, or of data that share most rows."""
         found = self.of(data)
         return found is not None and found.shown is not None
 
@@ -159,12 +150,7 @@ class SeenData:
         return self._keep(replace(made, seed=None, stated=False), sight)
 
     def others(self, found: SeenRecord) -> list[tuple[Alike, SeenRecord]]:
-        """The records of other data that share most rows with these.
-
-        Parameters
-        ----------
-        found : SeenRecord
-        """
+        """The records of other data that share most rows with these."""
         with self._lock:
             known = [(one, self._find(one.digest)) for one in found.alike]
         return [(one, record) for one, record in known if record is not None]

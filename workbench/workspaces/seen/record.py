@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from workbench._json import JsonObject
 from workbench.scores.chance import DISTINCTIVE
 from workbench.workspaces.seen.sketch import RowSketch
 
@@ -140,7 +141,7 @@ class SeenRecord:
             sketch=self.sketch or other.sketch,
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """All but the digest and the sketch, as JSON values."""
         return {
             "opened": self.opened.isoformat(),
