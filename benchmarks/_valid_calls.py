@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 import workbench as wb
 from workbench.pairs.families.registry import family_named
+from workbench.scores.sample import MOVED as OF_SCORES
 from workbench.scores.table import DataTable
-from workbench.workspaces.workspace import MOVED
+from workbench.workspaces.workspace import MOVED as OF_WORKSPACES
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
@@ -55,6 +56,13 @@ HOMES = (wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live)
 NAMED: dict[str, Any] = {
     "LiveAudit": wb.live.Audit,
     **{name: getattr(wb.binomial, name) for name in BINOMIAL},
+}
+
+#: Methods of parts that public objects have.
+PARTS = {
+    "Workspace": tuple(OF_WORKSPACES.values()),
+    "Scores": tuple(OF_SCORES.values()),
+    "CountedScores": tuple(OF_SCORES.values()),
 }
 
 #: Methods that take any number of arguments, which have no names; one that `CanaryAudit.observe`
@@ -767,10 +775,10 @@ OWN: dict[str, dict[str, Any]] = {
         f"{name}.{call}": arguments
         for name in ("Scores", "CountedScores")
         for call, arguments in {
-            "below_counts": {"x": [0.0, 0.5]},
-            "in_score_units": {"t": [0.0, 0.5]},
-            "moments": {"unit": 2.0},
-            "most_member_like_q": {"rank": [1, 2]},
+            "samples.below_counts": {"x": [0.0, 0.5]},
+            "samples.in_score_units": {"t": [0.0, 0.5]},
+            "samples.moments": {"unit": 2.0},
+            "samples.most_member_like_q": {"rank": [1, 2]},
             "part_of_sorted": {"p": np.arange(60) < 30, "q": np.arange(60) < 30},
             "quantile": {"level": 0.5},
             "rescored": {"rule": np.tanh, "held_out": "other runs"},
@@ -1130,9 +1138,10 @@ def _calls() -> Iterator[Call]:
             ):
                 continue
             yield Call(f"{name}.{method}", _parameters(getattr(thing, method)))
-    for path in MOVED.values():  # the parts of a workspace
-        if callable(made := public_call(f"Workspace.{path}")):
-            yield Call(f"Workspace.{path}", _parameters(made))
+    for owner, paths in PARTS.items():
+        for path in paths:
+            if callable(made := public_call(f"{owner}.{path}")):
+                yield Call(f"{owner}.{path}", _parameters(made))
 
 
 def _parameters(function: Any) -> tuple[str, ...]:
