@@ -273,7 +273,7 @@ class Samples(ABC):
         """A sentence for fits of families, where the scores are rounded to a grid; otherwise ""."""
         return ""
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, int]:
         """Number of scores of P and of Q."""
         p, q = self.groups

@@ -48,7 +48,7 @@ class ScoreRows(Samples):
     q: Floats
     larger_is_member: bool
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, int]:
         """Number of scores of P and of Q."""
         return self.p.size, self.q.size
