@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import operator
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -20,7 +21,9 @@ from numpy.typing import NDArray
 
 import workbench as wb
 from workbench.pairs.families.registry import family_named
+from workbench.scores.sample import MOVED as OF_SCORES
 from workbench.scores.table import DataTable
+from workbench.workspaces.workspace import MOVED as OF_WORKSPACES
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
@@ -53,6 +56,13 @@ HOMES = (wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live)
 NAMED: dict[str, Any] = {
     "LiveAudit": wb.live.Audit,
     **{name: getattr(wb.binomial, name) for name in BINOMIAL},
+}
+
+#: Methods of parts that public objects have.
+PARTS = {
+    "Workspace": tuple(OF_WORKSPACES.values()),
+    "Scores": tuple(OF_SCORES.values()),
+    "CountedScores": tuple(OF_SCORES.values()),
 }
 
 #: Methods that take any number of arguments, which have no names; one that `CanaryAudit.observe`
@@ -234,7 +244,7 @@ def kept_score_table() -> wb.DataSet:
 
 
 def kept_file() -> str:
-    return wb.workspace().keep_file("canaries.csv", b"score,included")
+    return wb.workspace().files.keep("canaries.csv", b"score,included")
 
 
 def kept_table() -> DataTable:
@@ -685,7 +695,7 @@ OWN: dict[str, dict[str, Any]] = {
     "canary_independence": {"data": Make(one_run), "permutations": 19},
     "tradeoff_curve": {"mu": 0.5},
     "workspace": {"path": "kept"},
-    "Workspace.bring": {
+    "Workspace.kept.bring": {
         "tables": Make(lambda: [kept_table()]),
         "source": Make(lambda: workspace().dataset("kept").source),
         "reading": Make(lambda: workspace().dataset("kept").reading),
@@ -694,27 +704,26 @@ OWN: dict[str, dict[str, Any]] = {
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
     "Workspace.table": {"key": "example:digits-records"},
     "Workspace.add_table": {"table": Make(score_table)},
-    "Workspace.borrow": {"base": Make(lambda: workspace())},
-    "Workspace.chosen_here": {"kind": "scores"},
-    "Workspace.in_view": {"kind": "scores"},
-    "Workspace.choose": {"key": "example:gaussian"},
-    "Workspace.opened": {"sha256": "0" * 64},
-    "Workspace.opening": {"sha256": "0" * 64, "data": Make(scores)},
+    "Workspace.catalog.borrow": {"base": Make(lambda: workspace())},
+    "Workspace.active.key": {"kind": "scores"},
+    "Workspace.active.choose": {"key": "example:gaussian"},
+    "Workspace.openings.time": {"sha256": "0" * 64},
+    "Workspace.openings.find": {"sha256": "0" * 64, "data": Make(scores)},
     "Workspace.find": {"sha256": "0" * 64},
-    "Workspace.keep_file": {"name": "canaries.csv", "content": b"0,1"},
-    "Workspace.keep_page_state": {"page": "scores", "settings": {"threshold": 0.5}},
-    "Workspace.note_opening": {"tables": Make(lambda: [kept_table()])},
-    "Workspace.page_state": {"page": "scores"},
-    "Workspace.rename": {"key": "kept", "name": "losses"},
-    "Workspace.reread": {
+    "Workspace.files.keep": {"name": "canaries.csv", "content": b"0,1"},
+    "Workspace.page_states.keep": {"page": "scores", "settings": {"threshold": 0.5}},
+    "Workspace.openings.note_tables": {"tables": Make(lambda: [kept_table()])},
+    "Workspace.page_states.get": {"page": "scores"},
+    "Workspace.kept.rename": {"key": "kept", "name": "losses"},
+    "Workspace.kept.reread": {
         "key": "kept",
         "reading": Make(lambda: workspace().dataset("kept").reading),
         "seen": True,
     },
-    "Workspace.require_room": {"more": 1000},
-    "Workspace.revert": {"state": Make(lambda: workspace().snapshot())},
-    "Workspace.watch": {"callback": print},
-    "Workspace.unwatch": {"callback": print},
+    "Workspace.storage.require_room": {"more": 1000},
+    "Workspace.kept.revert": {"state": Make(lambda: workspace().kept.snapshot())},
+    "Workspace.changes.watch": {"callback": print},
+    "Workspace.changes.unwatch": {"callback": print},
     "Workspace.file": {"sha256": "0" * 64},
     "worst_order": {"mu": 0.5, "delta": 1e-5},
     "RandomizedResponsePair.privacy_loss": {"score": [0, 3]},
@@ -766,10 +775,10 @@ OWN: dict[str, dict[str, Any]] = {
         f"{name}.{call}": arguments
         for name in ("Scores", "CountedScores")
         for call, arguments in {
-            "below_counts": {"x": [0.0, 0.5]},
-            "in_score_units": {"t": [0.0, 0.5]},
-            "moments": {"unit": 2.0},
-            "most_member_like_q": {"rank": [1, 2]},
+            "samples.below_counts": {"x": [0.0, 0.5]},
+            "samples.in_score_units": {"t": [0.0, 0.5]},
+            "samples.moments": {"unit": 2.0},
+            "samples.most_member_like_q": {"rank": [1, 2]},
             "part_of_sorted": {"p": np.arange(60) < 30, "q": np.arange(60) < 30},
             "quantile": {"level": 0.5},
             "rescored": {"rule": np.tanh, "held_out": "other runs"},
@@ -1055,6 +1064,8 @@ class Call:
         found = public(owner)
         if not method:
             return found
+        if "." in method:  # of a part of the object
+            return operator.attrgetter(method)(OBJECTS[owner]())
         static = inspect.getattr_static(found, method)
         of = found if isinstance(static, (classmethod, staticmethod)) else OBJECTS[owner]()
         return getattr(of, method)
@@ -1092,6 +1103,8 @@ def public(name: str) -> Any:
 
 def public_call(name: str) -> Any:
     owner, _, method = name.partition(".")
+    if "." in method:
+        return operator.attrgetter(method)(OBJECTS[owner]())
     return getattr(public(owner), method) if method else public(owner)
 
 
@@ -1125,6 +1138,10 @@ def _calls() -> Iterator[Call]:
             ):
                 continue
             yield Call(f"{name}.{method}", _parameters(getattr(thing, method)))
+    for owner, paths in PARTS.items():
+        for path in paths:
+            if callable(made := public_call(f"{owner}.{path}")):
+                yield Call(f"{owner}.{path}", _parameters(made))
 
 
 def _parameters(function: Any) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ import inspect
 import logging
 import math
 import multiprocessing
+import operator
 import os
 import resource
 import signal
@@ -406,7 +407,7 @@ def asked_of(result: Any, which: int) -> list[Any]:
             name = method.name.partition(".")[2]
             with suppress(ValueError, TypeError):  # such as of arguments that it does not go with
                 arguments = method.arguments()
-                ask = partial(getattr(one, name), **arguments)
+                ask = partial(operator.attrgetter(name)(one), **arguments)
                 answers.append(asked(one, f"{name}, with arguments,", ask))
     return answers
 

@@ -42,7 +42,7 @@ def after_sorting(mu: float) -> float:
     seconds = []
     for seed in range(TIMED):
         scores = wb.GaussianPair(mu).sample(MILLION, seed=seed)
-        scores.most_member_like_q(np.array([1]))
+        scores.samples.most_member_like_q(np.array([1]))
         band = wb.tradeoff_band(scores)
         band.epsilon(DELTA)
         start = time.process_time()

@@ -27,7 +27,7 @@ def live(rng: np.random.Generator) -> tuple[bool, ...]:
     ):
         scores = pair.sample(RUNS, seed=rng)
         audit = wb.live.Audit(delta=delta, larger_is_member=True, claim=claim)
-        for p, q in zip(*scores.in_order(), strict=True):
+        for p, q in zip(*scores.samples.in_order(), strict=True):
             audit.add(p, True)
             audit.add(q, False)
         truth = float(pair.epsilon(delta))

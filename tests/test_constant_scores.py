@@ -80,8 +80,8 @@ def test_results_of_constant_scores(kind):
     band = wb.tradeoff_band(s)
     assert [b.value for b in (band.epsilon(0), band.mu(), band.total_variation())] == [0, 0, 0]
     assert wb.judge(s, "pure(0.1)").verdict != "refuted"
-    assert "All scores equal" in s.constant
-    assert wb.GaussianPair(0).sample(5).constant == ""
+    assert "All scores equal" in s.samples.constant
+    assert wb.GaussianPair(0).sample(5).samples.constant == ""
     assert "All scores equal" in as_text(FileAudit.of(s, [], 1e-5, 0.95))
 
 

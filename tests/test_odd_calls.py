@@ -206,7 +206,7 @@ def test_another_class_is_told_which_one_is_meant(call, says):
         lambda: PAIR.gdp_mu(HUGE),
         lambda: valid.band().delta(HUGE),
         lambda: SCORES.tail_counts(HUGE),
-        lambda: SCORES.most_member_like_q(HUGE),
+        lambda: SCORES.samples.most_member_like_q(HUGE),
         lambda: wb.roc(SCORES).tpr(HUGE),
         lambda: wb.compare(SCORES, SCORES, fpr=HUGE),
         lambda: wb.posterior_parameter(COUNTS, wb.GaussianPair, (0, HUGE)),
@@ -265,8 +265,8 @@ def test_what_is_no_list_of_e_values(together, values):
     [
         (lambda: wb.posterior_parameter(COUNTS, wb.GaussianPair, []), "must be a pair (low, high)"),
         (lambda: wb.compare(SCORES, SCORES, fpr=[]), "fpr is empty"),
-        (lambda: SCORES.most_member_like_q([math.inf]), "from 1 to the 60 scores of Q"),
-        (lambda: SCORES.most_member_like_q(-(2**62)), "from 1 to the 60 scores of Q"),
+        (lambda: SCORES.samples.most_member_like_q([math.inf]), "from 1 to the 60 scores of Q"),
+        (lambda: SCORES.samples.most_member_like_q(-(2**62)), "from 1 to the 60 scores of Q"),
         (
             lambda: wb.DPSGDPair.from_training(
                 batch_size=5e-324, dataset_size=9, epochs=1, noise_multiplier=1

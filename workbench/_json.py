@@ -9,6 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+#: A JSON object as Python reads and writes it.
+JsonObject: TypeAlias = dict[str, Any]
+
 #: How NaN and ±∞ are written: as null, as text ("NaN", "Infinity", "-Infinity"), or as
 #: ``{"float": "nan"}``, which can be told from text when it is read.
 NonFinite: TypeAlias = Literal["null", "text", "tagged"]

@@ -334,8 +334,8 @@ def test_the_first_opening_outlives_the_program(tmp_path):
     first.remove(old.key)
     first.purge()
     first.close()
-    assert wb.workspace(tmp_path).opened(old.sha256) == old.created
-    assert wb.workspace(tmp_path).opened("0" * 64) is None
+    assert wb.workspace(tmp_path).openings.time(old.sha256) == old.created
+    assert wb.workspace(tmp_path).openings.time("0" * 64) is None
 
 
 def test_of_two_plans_for_the_same_data_neither_was_fixed_in_advance(space):

@@ -144,7 +144,7 @@ def two_limits(s, delta, confidence=0.95):
     """ε from two limits at each rank, each with its share of the error probability."""
     ranks = rank_grid(s.n_q)
     error = (1 - confidence) / (2 * ranks.size)
-    counts, _ = s.tail_counts(s.most_member_like_q(ranks))
+    counts, _ = s.tail_counts(s.samples.most_member_like_q(ranks))
     fpr = order_statistic_tail_upper(ranks, s.n_q, error)
     return float(
         np.max(epsilon_of_point(fpr, clopper_pearson_upper(s.n_p - counts, s.n_p, error), delta))

@@ -129,12 +129,12 @@ def test_a_false_claim_is_announced_at_the_same_row_for_good(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(lines(SCORES)))
     following = Following(wb.GrowingFile(path), wb.parse_claim("gdp(0.1)"))
-    following.look()
+    following.update()
     first = following.state.refuted_at
     assert 32 < first < 700
     with open(path, "a") as out:
         out.writelines(lines(wb.Scores(SCORES.q, SCORES.p)))  # speaks for the claim
-    following.look()
+    following.update()
     assert following.state.refuted_at == first
 
 
@@ -143,7 +143,7 @@ def test_rows_sorted_by_score_refute_nothing(tmp_path):
     ordered = wb.Scores(np.sort(SCORES.p), np.sort(SCORES.q))
     path.write_text("".join(lines(ordered)))
     following = Following(wb.GrowingFile(path), wb.parse_claim("gdp(0.1)"))
-    following.look()
+    following.update()
     assert following.state.refuted_at is None
     assert "sorted by score" in following.state.notes[-1]
     assert following.state.epsilon.void

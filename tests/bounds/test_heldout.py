@@ -52,7 +52,7 @@ def test_ranks_chosen_where_they_are_tested_fail():
     for seed in range(200):
         s = wb.GaussianPair(0).sample(300, seed=seed)
         ranks, _ = held_out._favored(s, s.n_p, s.n_q, question, 0.95)
-        counts, _ = s.tail_counts(s.most_member_like_q(ranks))
+        counts, _ = s.tail_counts(s.samples.most_member_like_q(ranks))
         p = rank_tests(ranks, counts, s.n_p, s.n_q).of_values(question, np.zeros(ranks.size))
         false += p.min() <= level_of_each(0.95, held_out.RANKS)
     assert binomtest(false, 200, 0.05, alternative="greater").pvalue < 0.01

@@ -226,7 +226,7 @@ def test_counts_at_ranks_are_those_of_scores():
     s = [GAUSSIAN.sample((300, 200), seed=i) for i in range(300)]
     ranks = rank_grid(200)
     assert np.allclose(fpr.mean(axis=0), ranks / 201, atol=4 * 0.5 / np.sqrt(200 * 4000) + 1e-4)
-    above = np.array([x.tail_counts(x.most_member_like_q(ranks))[0] for x in s])
+    above = np.array([x.tail_counts(x.samples.most_member_like_q(ranks))[0] for x in s])
     error = above.std(axis=0) / np.sqrt(300) + 1e-9
     assert np.all(np.abs(above.mean(axis=0) - counts.mean(axis=0)) < 5 * error)
     np.testing.assert_allclose(above.std(axis=0), counts.std(axis=0), rtol=0.2, atol=0.05)

@@ -25,7 +25,7 @@ def discrete(seed, values=3, n=(200, 300), shift=0.4):
 
 def test_counts_are_those_strictly_above_the_value_of_a_rank():
     s, ranks = discrete(1), np.arange(1, 301)
-    value = s.most_member_like_q(ranks)
+    value = s.samples.most_member_like_q(ranks)
     expected = (s.p[:, None] > value).sum(axis=0)
     np.testing.assert_array_equal(strictly_above(s, ranks), expected)
 

@@ -183,7 +183,7 @@ def bench():
         with suppress(ValueError):  # a name of half a character
             scores = sample(name, 1 + number / 50)
             keys[label] = made.workspace.add_scores(scores, name).key
-    made.workspace.choose(keys["plotly"])
+    made.workspace.active.choose(keys["plotly"])
     made.pages.live("scores")
     settle(made)
     audit = served.visitors.audit(

@@ -43,7 +43,7 @@ def test_a_folder_becomes_a_data_set(parts):
     workspace = wb.Workspace()
     dataset = files.add(workspace, "")
     scores = workspace.scores(dataset.key)
-    assert scores.is_counted
+    assert scores.samples.is_counted
     assert not scores.larger_is_member
     assert dataset.name == "parts"
     assert (dataset.n_p, dataset.n_q) == (scores.n_p, scores.n_q)

@@ -93,7 +93,7 @@ def own_data(bench, name="ledger-7", seed=0):
     rng = np.random.default_rng(seed)
     scores = wb.Scores(rng.normal(1, 1, 400), rng.normal(0, 1, 600))
     added = bench.workspace.add_scores(scores, name)
-    bench.workspace.choose(added.key)
+    bench.workspace.active.choose(added.key)
     settle(bench)
     return added
 
@@ -234,8 +234,8 @@ def test_a_version_refers_to_the_audit_that_was_opened(bench, reader):
 def test_without_the_data_what_is_missing_is_said_and_nothing_changes(bench, reader):
     added = own_data(bench)
     key = reader.saves()
-    bench.workspace.remove(added.key)
-    bench.workspace.purge()
+    bench.workspace.kept.remove(added.key)
+    bench.workspace.kept.purge()
     settle(bench)
     before = dict(bench.pages.live("scores").page.settings())
     answer = reader.asks("open", key=key)
@@ -251,8 +251,8 @@ def test_with_its_scores_an_audit_opens_anywhere(bench, reader):
     epsilon = bench.pages.live("scores").page.epsilon().value
     key = reader.saves(scores=True)
     assert reader.asks("record", key=key)["attached"]
-    bench.workspace.remove(added.key)
-    bench.workspace.purge()
+    bench.workspace.kept.remove(added.key)
+    bench.workspace.kept.purge()
     settle(bench)
     assert reader.asks("open", key=key)["page"] == "scores"
     page = bench.pages.live("scores").page
@@ -440,9 +440,9 @@ def test_a_plan_that_was_stored_after_an_import_comes_after_its_results(bench, r
     reader.asks("open", key=key)
     settle(bench)
     workspace = bench.workspace
-    (mine,) = workspace.own
-    assert workspace.opened(mine.sha256) < plan.created < mine.created
-    assert workspace.opening(mine.sha256, workspace.scores(mine.key)).at < plan.created
+    (mine,) = workspace.catalog.own
+    assert workspace.openings.time(mine.sha256) < plan.created < mine.created
+    assert workspace.openings.find(mine.sha256, workspace.scores(mine.key)).at < plan.created
     again = audit_of(PAGES["scores"].kind(workspace=workspace, data=mine.key, plan=plan.sha256))
     assert "the opening of the data" in [one.what for one in again.deviations]
 

@@ -165,7 +165,7 @@ def test_data_with_a_hostile_name_are_sent_in_a_file_with_a_plain_one(served):
     rows = "".join(f"{k}.5,{k % 2}\n" for k in range(20))
     table = read_table(f"score,member\n{rows}".encode(), filename="x.csv")
     key = workspace.add([table], Reading(guess_layout(table))).key
-    workspace.rename(key, '../"quoted"; filename=evil.exe\r\nX: y <script>')
+    workspace.kept.rename(key, '../"quoted"; filename=evil.exe\r\nX: y <script>')
     status, headers, body = served.get(f"data/{key}.csv", THEIRS)
     assert status == 200
     assert body.count(b"\n") == 21

@@ -282,7 +282,7 @@ class Scenario:
         person = Accounts(self.database).named("anna").person
         workspace = homes.open(person)
         notes = {one.key: workspace.audits[one.key].note for one in workspace.audits}
-        names = {one.name for one in workspace.own}
+        names = {one.name for one in workspace.catalog.own}
         workspace.close()
         self.database.close()
         for number, key in enumerate(self.audits, 1):

@@ -282,7 +282,7 @@ def anytime_in_lab():
         top = cell * (math.floor((bound - 1e-9) / cell) + 1)
         factors[step] = log_factors(EpsilonClaims(0.0), theta, max(top, theta), (1, 1))
         reached[step] = 0.0
-    for _, counts in tally.add(*scores.in_order()):
+    for _, counts in tally.add(*scores.samples.in_order()):
         for step in (0, 1):
             largest = float(log_wealth(counts, factors[step]).max())
             reached[step] = max(reached[step], largest)

@@ -92,7 +92,7 @@ def main(folder: Path) -> None:
     def use(name):
         for number, one in enumerate(workspaces):
             one.add_scores(wb.Scores([1, len(name)], [3, number + 4]), f"{name} {number}")
-            one.keep_page_state("scores", {"threshold": 0.4})
+            one.page_states.keep("scores", {"threshold": 0.4})
             one.audits.save(audit, f"{name} {number}")
         for archive in archives:
             archive.save(audit, name)

@@ -25,7 +25,7 @@ def hashed_generator(*arrays):
 
 def counts_above(scores, ranks):
     """Members above each rank of the others, ties broken by the hashed coins."""
-    p, q = scores.groups
+    p, q = scores.samples.groups
     value = q.at(q.size - ranks)
     above = p.above(value)
     tied = p.at_least(value) - above

@@ -32,7 +32,7 @@ def upload(page, *files, **reading):
 def reread(page, **changes):
     """Change how the page's data set is read, after results were shown; the page follows."""
     dataset = page.workspace.dataset(page.data_key)
-    page.workspace.reread(dataset.key, replace(dataset.reading, **changes), seen=True)
+    page.workspace.kept.reread(dataset.key, replace(dataset.reading, **changes), seen=True)
     page.refresh()
 
 

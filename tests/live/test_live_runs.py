@@ -71,7 +71,7 @@ def test_the_file_is_one_of_scores_that_may_also_be_followed(scores, tmp_path):
     audit.close()
     read = wb.read_scores(path)
     assert wb.anytime_epsilon(read, 1e-5).value == audit.bound.value
-    np.testing.assert_array_equal(read.in_order()[0], scores.p)
+    np.testing.assert_array_equal(read.samples.in_order()[0], scores.p)
     assert file.new_rows().size == 500
     assert audit.name == "scores"
 

@@ -135,7 +135,7 @@ def test_another_direction_of_one_set_marks_the_verdict(page):
     page.b_data = dataset.key
     assert "not valid" not in page.verdict()
     turned = replace(dataset.reading, larger_is_member=False)
-    page.workspace.reread(dataset.key, turned, seen=True)
+    page.workspace.kept.reread(dataset.key, turned, seen=True)
     page.refresh()
     assert not page.b.larger_is_member
     assert "the direction of the score was changed" in page.verdict()

@@ -136,7 +136,7 @@ def test_the_direction_of_kept_counts_can_be_changed(many):
     assert not page.message
     again = ws.scores(page.accepted)
     assert again.larger_is_member
-    for a, b in zip(again.in_order(), many.in_order(), strict=True):
+    for a, b in zip(again.samples.in_order(), many.samples.in_order(), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -147,7 +147,9 @@ def test_nonfinite_counts_are_left_out_by_another_reading():
     odd = wb.CountedScores([-np.inf, 0, 1, np.nan], [1, 5, 9, 2], [2, 9, 5, 0])
     kept = ws.add_scores(odd)
     np.testing.assert_array_equal(ws.scores(kept.key).values, odd.values)
-    read = ws.scores(ws.reread(kept.key, replace(kept.reading, nonfinite="drop"), seen=False).key)
+    read = ws.scores(
+        ws.kept.reread(kept.key, replace(kept.reading, nonfinite="drop"), seen=False).key
+    )
     assert (read.n_p, read.n_q, read.discarded) == (14, 14, 5)
     again = Workspace().add_scores(read)
     assert (again.source.dropped, again.n_p) == (((2, 0, 1), (0, 0, 2)), 14)
@@ -174,5 +176,5 @@ def test_a_report_and_a_view_are_made_of_counts(many):
 
 
 def test_frames_and_rows_are_refused_in_a_sentence(many):
-    with pytest.raises(wb.ScoresError, match=r"use scores\.distinct"):
+    with pytest.raises(wb.ScoresError, match=r"use scores\.samples\.distinct"):
         many.to_frame()

@@ -224,8 +224,8 @@ def test_a_run_that_hides_nothing_is_refused():
 def test_examples_are_one_object_that_nobody_can_change():
     scores = wb.example("gaussian")
     assert wb.example("gaussian") is scores
-    distinct = vars(scores.distinct).values()
-    for x in (scores.p, scores.q, *scores.ordered, scores.pooled.values, *distinct):
+    distinct = vars(scores.samples.distinct).values()
+    for x in (scores.p, scores.q, *scores.samples.ordered, scores.samples.pooled.values, *distinct):
         with pytest.raises(ValueError, match="read-only"):
             x[0] = 0
 

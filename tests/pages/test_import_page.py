@@ -355,7 +355,7 @@ def test_the_same_file_with_another_direction_is_no_new_audit(page):
 
 def test_a_file_that_was_removed_and_is_opened_with_another_direction_is_no_new_audit(page):
     first = accepted(opened(page, ("losses.csv", CSV)))
-    page.workspace.remove(first.key)
+    page.workspace.kept.remove(first.key)
     again = opened(ImportPage(page.workspace), ("losses.csv", CSV))
     again.larger_is_member = True
     assert "will be marked as not valid" in again.consequence()
@@ -539,7 +539,7 @@ def test_one_of_many_plans_is_chosen_before_any_result_is_shown(page):
     assert use.unseen
     scores = ScoresPage(workspace=page.workspace)
     scores.follow(page.accepted)
-    scores.restore(page.workspace.page_state("scores", page.accepted))
+    scores.restore(page.workspace.page_states.get("scores", page.accepted))
     assert scores.epsilon_here().void is None
     scores.plan = plans[2].sha256
     assert plans[1].label in scores.epsilon_here().void

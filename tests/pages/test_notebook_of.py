@@ -126,7 +126,7 @@ def drawn():
 def one_run_file():
     run = Memoryless(wb.GaussianPair(1)).run(120, seed=4)
     content = run.to_frame().to_csv(index=False).encode()
-    wb.workspace().keep_file("canaries.csv", content)
+    wb.workspace().files.keep("canaries.csv", content)
     return OneRunPage(source="file", upload=(("canaries.csv", content),))
 
 
@@ -351,7 +351,7 @@ def test_a_name_may_be_long():
 def test_a_name_of_data_stays_in_its_comment():
     workspace = Workspace()
     key = added(workspace)
-    workspace.rename(key, "a\nimport os\r\x0b\u2028b")
+    workspace.kept.rename(key, "a\nimport os\r\x0b\u2028b")
     code = ScoresPage(workspace=workspace, data=key).code({})
     assert "# “a import os b”: give the path" in code
     assert as_text("a\n\n# b") == r"a \# b"

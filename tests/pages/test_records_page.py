@@ -156,7 +156,7 @@ def test_a_record_opened_on_scores_claims_no_level():
     assert all(bound.void for bound in certified)
     assert "the record, which was chosen by its rank" in scores.epsilon().void
     turned = dataclasses.replace(added.reading, sampling="unknown")
-    assert ws.reread(added.key, turned, seen=True).reread == added.reread
+    assert ws.kept.reread(added.key, turned, seen=True).reread == added.reread
 
 
 # -- speed -----------------------------------------------------------------------------------------

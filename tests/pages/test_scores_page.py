@@ -238,10 +238,10 @@ def test_the_data_on_offer_are_those_of_the_workspace_and_what_is_in_view(page):
     assert offered["mine"] == dataset.key
     assert offered["Gaussian, μ = 1"] == example_key("gaussian")
     assert offered["Sampled from a pair"] == page.source.drawn
-    page.workspace.rename(dataset.key, "Gaussian, μ = 1")
+    page.workspace.kept.rename(dataset.key, "Gaussian, μ = 1")
     assert page.param.data.get_range()["Gaussian, μ = 1 (File)"] == dataset.key
-    page.workspace.remove(dataset.key)
-    page.workspace.purge()
+    page.workspace.kept.remove(dataset.key)
+    page.workspace.kept.purge()
     assert page.param.data.get_range()["removed, but still in view"] == dataset.key
     page.refresh()
     assert "there is no data set" in page.message
@@ -461,7 +461,7 @@ def test_visitors_share_the_scores_that_a_server_was_given_until_they_read_them_
     one, other = (ScoresPage(workspace=Workspace(base=base), data=dataset.key) for _ in range(2))
     assert one.scores is other.scores
     changed = replace(dataset.reading, larger_is_member=False)
-    other.follow(other.workspace.reread(dataset.key, changed, seen=True).key)
+    other.follow(other.workspace.kept.reread(dataset.key, changed, seen=True).key)
     assert "the direction" in other.epsilon().void
     assert one.scores.larger_is_member
     assert one.epsilon().void is None

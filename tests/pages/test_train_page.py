@@ -126,7 +126,7 @@ def test_a_stopped_run_is_marked_where_it_is_opened_and_its_anytime_bound_is_not
     run_here(page, models=100)
     page.open_result = True
     assert page.goes_to == "scores"
-    (added,) = workspace.own
+    (added,) = workspace.catalog.own
     assert added.reread == "the number of models"
     assert "stopped after 100" in added.source.describe()
     scores = ScoresPage(workspace=workspace)
@@ -246,7 +246,7 @@ def test_a_table_is_opened_on_records():
     run_here(page)
     page.open_result = True
     records = RecordsPage(workspace=workspace)
-    records.follow(workspace.in_view("table"))
+    records.follow(workspace.active.key("table"))
     assert records.table.n_models == page.setup.models
     assert records.table.n_records == 20
 
@@ -266,7 +266,7 @@ def test_a_data_set_says_what_makes_it_again():
     page = TrainPage(workspace=workspace, **TINY)
     run_here(page)
     page.open_result = True
-    (added,) = workspace.own
+    (added,) = workspace.catalog.own
     source = added.source
     assert added.reread == ""
     assert "DP-SGD with σ = 3" in source.describe()

@@ -56,7 +56,7 @@ def test_the_scores_that_were_saved_are_not_added_to_the_workspace(home):
     assert main(["report", "nightly", "-o", str(home / "a.md")]) == 0
     workspace = wb.workspace()
     try:
-        assert workspace.own == []
+        assert workspace.catalog.own == []
     finally:
         workspace.close()
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from workbench.scores.counting.counted import MOST_FIRST, CountedScores
+from workbench.scores.input_checks import NonFiniteCounts
 from workbench.scores.ordered import drawn
-from workbench.scores.sample import NonFiniteCounts
 
 # Few values make many ties; the odd ones stand in the same list so that they meet often.
 VALUES = st.sampled_from([-np.inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, np.inf, np.nan])
@@ -31,19 +31,23 @@ def both(p, q, **options):
 def test_counts_are_those_of_the_rows(p, q, points, larger):
     rows, counted = both(p, q, larger_is_member=larger)
     assert (counted.n_p, counted.n_q) == (rows.n_p, rows.n_q)
-    assert counted.nan_counts == rows.nan_counts
+    assert counted.samples.nan_counts == rows.samples.nan_counts
     assert counted.nonfinite_p == rows.nonfinite_p
-    for of in ("tail_counts", "below_counts"):
-        for a, b in zip(getattr(counted, of)(points), getattr(rows, of)(points), strict=True):
-            np.testing.assert_array_equal(a, b)
-    for a, b in zip(counted.ordered, rows.ordered, strict=True):
+    for ask in (
+        lambda scores: scores.tail_counts(points),
+        lambda scores: scores.samples.below_counts(points),
+    ):
+        np.testing.assert_array_equal(ask(counted), ask(rows))
+    for a, b in zip(counted.samples.ordered, rows.samples.ordered, strict=True):
         np.testing.assert_array_equal(a, b)
     ranks = np.arange(1, rows.n_q + 1)
-    np.testing.assert_array_equal(counted.most_member_like_q(ranks), rows.most_member_like_q(ranks))
+    np.testing.assert_array_equal(
+        counted.samples.most_member_like_q(ranks), rows.samples.most_member_like_q(ranks)
+    )
     if np.isfinite(np.concatenate([rows.p, rows.q])).any():
         levels = np.linspace(0, 1, 30)
         np.testing.assert_array_equal(counted.quantile(levels), rows.quantile(levels))
-    for a, b in zip(counted.moments(), rows.moments(), strict=True):
+    for a, b in zip(counted.samples.moments(), rows.samples.moments(), strict=True):
         assert a.size == b.size
         np.testing.assert_allclose([a.mean, a.variance], [b.mean, b.variance], atol=1e-12)
 
@@ -53,7 +57,7 @@ def test_the_other_direction_is_that_of_the_rows(p, q, larger):
     rows, counted = both(p, q, larger_is_member=larger)
     turned, expected = counted.with_direction(not larger), rows.with_direction(not larger)
     np.testing.assert_array_equal(turned.tail_counts(0.0), expected.tail_counts(0.0))
-    for a, b in zip(turned.in_order(), expected.in_order(), strict=True):
+    for a, b in zip(turned.samples.in_order(), expected.samples.in_order(), strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -61,25 +65,32 @@ def test_the_other_direction_is_that_of_the_rows(p, q, larger):
 def test_distinct_values_are_the_same_of_rows_and_of_counts(p, q, larger):
     rows, counted = both(p, q, larger_is_member=larger)
     for name in ("values", "p", "q"):
-        np.testing.assert_array_equal(getattr(counted.distinct, name), getattr(rows.distinct, name))
+        np.testing.assert_array_equal(
+            getattr(counted.samples.distinct, name), getattr(rows.samples.distinct, name)
+        )
 
 
 def test_first_rows_are_kept_in_order_of_arrival():
     rows = wb.Scores([3.0, 1.0, 2.0], [0.0, 5.0], larger_is_member=False)
-    p, q = CountedScores.of(rows).in_order(2)
+    p, q = CountedScores.of(rows).samples.in_order(2)
     assert (p.tolist(), q.tolist()) == ([-3, -1], [0, -5])
     with pytest.raises(wb.ScoresError, match="give the first rows"):
-        CountedScores([0, 1], [1, 1], [1, 1]).in_order()
-    assert CountedScores([0, 1], [1, 1], [1, 1], first=(np.ones(MOST_FIRST + 1), [0])).in_order()[
-        0
-    ].size == (MOST_FIRST)
+        CountedScores([0, 1], [1, 1], [1, 1]).samples.in_order()
+    assert CountedScores(
+        [0, 1], [1, 1], [1, 1], first=(np.ones(MOST_FIRST + 1), [0])
+    ).samples.in_order()[0].size == (MOST_FIRST)
 
 
 def test_rows_are_made_of_few_counts_only():
     few = CountedScores([1.0, 2.0], [1, 2], [2, 0])
     assert (few.p.tolist(), few.q.tolist()) == ([1, 2, 2], [1, 1])
     many = CountedScores([1.0, 2.0], [10**9, 2], [2, 5])
-    for rows in (lambda: many.p, lambda: many.ordered, lambda: list(many), many.oriented):
+    for rows in (
+        lambda: many.p,
+        lambda: many.samples.ordered,
+        lambda: list(many),
+        many.samples.oriented,
+    ):
         with pytest.raises(wb.ScoresError, match="too many to make rows"):
             rows()
 
@@ -98,26 +109,28 @@ def test_parts_are_those_of_the_rows():
     rows, counted = both([0.0, 1.0, 1.0, 2.0], [0.0, 0.0, 1.0], larger_is_member=False)
     masks = np.array([True, False, True, True]), np.array([True, False, True])
     a, b = rows.part_of_sorted(*masks), counted.part_of_sorted(*masks)
-    for x, y in zip(a.ordered, b.ordered, strict=True):
+    for x, y in zip(a.samples.ordered, b.samples.ordered, strict=True):
         np.testing.assert_array_equal(x, y)
 
 
 def test_distinct_values_of_rows_are_held_as_long_as_they_are_used():
     scores = wb.Scores([0.0, 1.0, 1.0], [0.0, 2.0])
-    used = scores.distinct
-    assert scores.distinct is used
+    used = scores.samples.distinct
+    assert scores.samples.distinct is used
     known, values = ref(used), used.values.tolist()
     again = pickle.loads(pickle.dumps(scores))
     del used
     gc.collect()
     assert known() is None
-    assert scores.distinct.values.tolist() == again.distinct.values.tolist() == values
+    assert (
+        scores.samples.distinct.values.tolist() == again.samples.distinct.values.tolist() == values
+    )
     assert scores.chance == scores.chance
 
 
 def test_pickles_bring_the_counts_back():
     counted = CountedScores([0.0, 1.0], [1, 2], [2, 1], name="a", grid="two cells", notes=("b",))
-    _ = counted.distinct
+    _ = counted.samples.distinct
     again = pickle.loads(pickle.dumps(counted))
     assert "distinct" not in vars(again)
     assert repr(again) == repr(counted)

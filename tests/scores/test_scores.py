@@ -37,7 +37,7 @@ def test_tail_counts_are_those_of_a_loop(p, q, thresholds, larger):
 def test_below_counts_are_those_of_a_loop(p, q, points, larger):
     s = some_scores(p, q, larger_is_member=larger)
     points = [x for x in points if not np.isnan(x)]
-    below_p, below_q = s.below_counts(points)
+    below_p, below_q = s.samples.below_counts(points)
     assert below_p.tolist() == [sum(v < x for v in s.p) for x in points]
     assert below_q.tolist() == [sum(v < x for v in s.q) for x in points]
 
@@ -45,7 +45,7 @@ def test_below_counts_are_those_of_a_loop(p, q, points, larger):
 @given(SIDES, SIDES, st.booleans())
 def test_most_member_like_q_walks_from_nan_to_the_far_end(p, q, larger):
     s = some_scores(p, q, larger_is_member=larger)
-    got = s.most_member_like_q(np.arange(1, s.n_q + 1))
+    got = s.samples.most_member_like_q(np.arange(1, s.n_q + 1))
     finite = np.sort(s.q[~np.isnan(s.q)])
     want = np.concatenate(
         [np.full(np.isnan(s.q).sum(), np.nan), finite[::-1] if larger else finite]
@@ -87,7 +87,7 @@ def test_kept_non_finite_scores_are_counted_and_take_part():
     assert (s.nonfinite_p.nan, s.nonfinite_p.plus_inf, s.nonfinite_p.minus_inf) == (2, 1, 1)
     assert s.nonfinite_q.total == 1
     assert (s.n_p, s.n_q, s.discarded) == (6, 2, 0)
-    assert s.nan_counts == (2, 1)
+    assert s.samples.nan_counts == (2, 1)
     assert "P non-finite kept: 2 NaN, 1 +∞, 1 −∞" in repr(s)
 
 
@@ -147,7 +147,7 @@ def test_dropping_comes_before_clusters():
 
 def test_opposite_infinities_in_a_cluster_make_nan():
     s = Scores([np.inf, -np.inf, 3.0], [0.0, 2.0], clusters=(list("aab"), list("cd")))
-    assert s.nan_counts == (1, 0)
+    assert s.samples.nan_counts == (1, 0)
 
 
 # -- messages -------------------------------------------------------------------------------------
@@ -197,13 +197,13 @@ def test_frame_and_assumption():
 
 def test_oriented_scores_are_larger_for_members_in_their_order_of_arrival():
     loss = Scores([1.0, 3.0, 2.0], [5.0, 4.0, np.inf], larger_is_member=False)
-    p, q = loss.oriented()
+    p, q = loss.samples.oriented()
     assert (p.tolist(), q.tolist()) == ([-1, -3, -2], [-5, -4, -np.inf])
-    t = loss.in_score_units(-2.5)
+    t = loss.samples.in_score_units(-2.5)
     assert isinstance(t, float)
     tp, fp = loss.tail_counts(t)
     assert (tp, fp) == ((p > -2.5).sum(), (q > -2.5).sum())
-    assert loss.in_score_units([-1.0, 2.0]).tolist() == [1, -2]
+    assert loss.samples.in_score_units([-1.0, 2.0]).tolist() == [1, -2]
     similar = Scores([1.0, 3.0], [5.0, 4.0])
-    assert similar.oriented()[0].tolist() == [1, 3]
-    assert similar.in_score_units(2) == 2
+    assert similar.samples.oriented()[0].tolist() == [1, 3]
+    assert similar.samples.in_score_units(2) == 2

@@ -46,7 +46,7 @@ def home(tmp_path):
     home = tmp_path / "home"
     own = workspace(home)
     own.add_scores(wb.Scores([0.1, 0.4, 0.2], [0.9, 0.3, 1.2]), "losses")
-    own.keep_page_state("scores", {"threshold": 0.25}, "x")
+    own.page_states.keep("scores", {"threshold": 0.25}, "x")
     own.audits.search()  # makes the database
     owner_key(home)
     kept_secret(home / "server" / "secret")
@@ -84,7 +84,7 @@ def test_what_was_backed_up_is_there_again(home, tmp_path):
     assert scores_of(new, "losses") == [0.1, 0.2, 0.4]
     assert scores_of(new / "server" / "people" / ("p" * 43), "theirs") == [1.1, 1.4]
     opened = workspace(new)
-    assert opened.page_state("scores", "x") == {"threshold": 0.25}
+    assert opened.page_states.get("scores", "x") == {"threshold": 0.25}
     opened.close()
 
 

@@ -38,9 +38,9 @@ def home(tmp_path_factory):
     own = workspace(folder)
     for k in range(6):
         added = own.add_scores(wb.Scores([k, 2, 3], [3, 4, k / 10]), f"set {k} ä")
-        own.keep_page_state("scores", {"threshold": k / 10, "note": "x" * 50}, added.key)
-        own.note_opening(own.tables(added.key))
-        own.choose(added.key)
+        own.page_states.keep("scores", {"threshold": k / 10, "note": "x" * 50}, added.key)
+        own.openings.note_tables(own.tables(added.key))
+        own.active.choose(added.key)
     own.close()
     with closing(Archive(Database.in_folder(folder))) as archive:
         audit = wb.audit(wb.example("no-leak"))
@@ -109,11 +109,13 @@ def ask_workspace(folder, answers, keys):
     own = workspace(folder)
     with closing(own):
         answers.ask("list", lambda: [repr(one) for one in own.datasets])
-        answers.ask("shown", lambda: (own.problem, own._repr_html_(), own.snapshot(), own.size))
+        answers.ask(
+            "shown", lambda: (own.problem, own._repr_html_(), own.kept.snapshot(), own.storage.size)
+        )
         for one in list(own.datasets):
             answers.ask(("data", one.key), lambda one=one: own.scores(one.key).q.tolist())
-            answers.ask(("state", one.key), lambda one=one: own.page_state("scores", one.key))
-            answers.ask(("opened", one.key), lambda one=one: own.opened(one.sha256))
+            answers.ask(("state", one.key), lambda one=one: own.page_states.get("scores", one.key))
+            answers.ask(("opened", one.key), lambda one=one: own.openings.time(one.sha256))
 
 
 def ask_server(folder, answers, keys):
@@ -216,14 +218,14 @@ def test_damaged_columns_of_a_workspace_are_problems_in_words(tmp_path):
     own = workspace(tmp_path / "home")
     for name in ("first", "second"):
         added = own.add_scores(wb.Scores([1, 2], [3, len(name)]), name)
-        own.keep_page_state("scores", {"threshold": 0.4}, added.key)
+        own.page_states.keep("scores", {"threshold": 0.4}, added.key)
     own.close()
     store = DiskStore(tmp_path / "home")
     for table, column in (("states", "settings"), ("datasets", "files")):
         store._connection.exec_driver_sql(f"UPDATE {table} SET {column} = '[not json'")
     store.close()
     own = workspace(tmp_path / "home")
-    assert own.page_state("scores", added.key) is None
+    assert own.page_states.get("scores", added.key) is None
     assert "what was set on the page 'scores'" in own.problem
     with pytest.raises(WorkspaceError, match=r"cannot be read .*left as it is"):
         own.scores(added.key)

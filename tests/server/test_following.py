@@ -223,15 +223,15 @@ def test_what_older_bets_announced_is_named_and_not_used(tmp_path, caplog):
 def test_a_failure_to_read_does_not_end_the_follower(tmp_path, monkeypatch, caplog):
     path = tmp_path / "a.csv"
     following = Following(wb.GrowingFile(path))
-    look, calls = following.look, []
+    update, calls = following.update, []
 
     def fails_once():
         calls.append(None)
         if len(calls) == 1:
             raise RuntimeError("odd")
-        return look()
+        return update()
 
-    monkeypatch.setattr(following, "look", fails_once)
+    monkeypatch.setattr(following, "update", fails_once)
     append(path, 0, 100)
     run(Follower(following), lambda: following.state.rows == 200)
     assert "could not be read" in caplog.text
@@ -244,8 +244,8 @@ def test_a_file_that_fails_again_and_again_is_logged_once_in_a_while(tmp_path, m
         calls.append(None)
         raise OSError(5, "Input/output error", str(tmp_path / "confidential.csv"))
 
-    monkeypatch.setattr(following, "look", fails)
-    monkeypatch.setattr(follower, "LOOK", 0.001)
+    monkeypatch.setattr(following, "update", fails)
+    monkeypatch.setattr(follower, "INTERVAL", 0.001)
     with caplog.at_level(logging.INFO):
         run(Follower(following), lambda: len(calls) >= 20)
     assert caplog.messages == ["the followed file could not be read: OSError"]
@@ -284,7 +284,7 @@ def test_whatever_becomes_of_the_file_what_was_read_stays(tmp_path, harm, caplog
     harm(path)
     wait(lambda: following.state.stopped or following.file.waits or following.file.left_out)
     for _ in range(3):  # it goes on
-        following.look()
+        following.update()
     assert following.state.rows >= 200
     follower.end()
     assert len(caplog.records) <= 2
@@ -507,7 +507,7 @@ def bench(tmp_path):
     path = tmp_path / "scores.csv"
     append(path, 0, 100)
     following = Following(wb.GrowingFile(path), wb.parse_claim(CLAIM))
-    following.look()
+    following.update()
     workspace = Workspace(base=FollowedData(following))
     made = VisitorSession(
         workspace, tabs("watch", "scores", "compare"), Later(), "", Services(following=following)
@@ -519,7 +519,7 @@ def bench(tmp_path):
 
 def rows_arrive(bench, start, stop):
     append(bench.path, start, stop)
-    assert bench.services.following.look()
+    assert bench.services.following.update()
     bench.services.following.tell()
     settle(bench)
 
@@ -557,7 +557,7 @@ def test_the_claim_of_the_server_is_tested_and_not_that_of_the_page(bench):
 def test_a_file_without_rows_says_why_and_is_shown_once_there_are_some(tmp_path):
     path = tmp_path / "scores.csv"
     following = Following(wb.GrowingFile(path))
-    following.look()
+    following.update()
     workspace = Workspace(base=FollowedData(following))
     bench = VisitorSession(workspace, tabs("watch"), Later(), "", Services(following=following))
     page = bench.pages.live("watch").page
@@ -577,7 +577,7 @@ def test_losses_that_nobody_declared_are_doubted(tmp_path):
     doubted = Following(wb.GrowingFile(path, **columns))
     stated = Following(wb.GrowingFile(path, **columns), larger_is_member=False)
     for one in (doubted, stated):
-        one.look()
+        one.update()
     assert "may mean a loss" in doubted.state.notes[0]
     assert stated.state.notes == ()
 
@@ -586,7 +586,7 @@ def test_a_snapshot_says_that_its_moment_was_chosen_after_looking(bench):
     reader = Reader(bench)
     rows_arrive(bench, 100, 400)
     reader.sets("watch", "take_snapshot", True)
-    (taken,) = bench.workspace.own
+    (taken,) = bench.workspace.catalog.own
     assert taken.name == "scores.csv, first 800 rows"
     assert "marked as not valid" in bench.pages.live("watch").page.message
     rows_arrive(bench, 400, 600)

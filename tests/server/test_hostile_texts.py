@@ -93,8 +93,8 @@ def visitor(served, kind, text):
     scores = wb.Scores(rng.normal(1, 1, 50), rng.normal(0, 1, 50))
     data = made.workspace.add_scores(scores, "plain")
     with suppress(ValueError):  # a name that is too long, or of nothing
-        data = made.workspace.rename(data.key, text)
-    made.workspace.choose(data.key)
+        data = made.workspace.kept.rename(data.key, text)
+    made.workspace.active.choose(data.key)
     made.pages.live("scores")
     settle(made)
     shown = made.pages.ask("scores", lambda live: live.page.snapshot())

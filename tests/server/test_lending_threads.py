@@ -73,14 +73,14 @@ def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
 
     def read(owner, other):
         workspace = visitors.workspace(other)
-        for one in workspace.shared:
+        for one in workspace.catalog.shared:
             assert workspace.scores(one.key).n_p == 50
 
     def show(owner, other):
         visitors.visit(other, "scores")
         bench = visitors.bench(other)
         for key in bench.services.sharing.lent():
-            bench.workspace.choose(key)
+            bench.workspace.active.choose(key)
         bench.pages.ask("scores", lambda live: live.page.scores.n_p)
 
     def go(owner, other):

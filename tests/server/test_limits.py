@@ -89,14 +89,14 @@ def test_the_number_of_data_sets_counts_removed_ones_until_they_are_deleted(tmp_
     )
     assert reader.bench.browsers.state("removed") == {"removed": 1}
     reader.does("undo")  # what was removed comes back, although all places are taken
-    assert len(workspace.own) == 2
+    assert len(workspace.catalog.own) == 2
     reader.does("remove", data=one.key)
     assert "Deleted for good" in reader.does("purge")["say"]
     assert reader.bench.browsers.state("removed") == {"removed": 0}
     assert workspace.add_scores(scores(3)).name == "set 3"
     with pytest.raises(LimitError):
         workspace.add_scores(scores(4))
-    assert len(workspace.own) == 2
+    assert len(workspace.catalog.own) == 2
     visitors.end()
 
 
@@ -109,7 +109,7 @@ def test_a_copy_to_read_data_otherwise_is_a_data_set_too(tmp_path):
     workspace = visitors.bench(GUEST).workspace
     workspace.add_scores(scores(1))
     with pytest.raises(LimitError, match="You have 1 data sets; this server keeps 1"):
-        workspace.reread(served.key, served.reading, seen=False)
+        workspace.kept.reread(served.key, served.reading, seen=False)
     visitors.end()
 
 
@@ -124,7 +124,7 @@ def test_the_import_step_says_what_is_too_much_and_how_to_make_room(tmp_path):
     reader.on("import", kind="set", name="accept", value=True)
     assert "--max-data-sets" in page.message
     assert not page.accepted
-    assert len(reader.bench.workspace.own) == 1
+    assert len(reader.bench.workspace.catalog.own) == 1
     visitors.end()
 
 
@@ -146,7 +146,7 @@ def test_an_upload_is_refused_before_it_begins_if_there_is_no_room_for_it(tmp_pa
     # After making room there is.
     reader.does("remove", data="set 1")
     reader.does("purge")
-    assert reader.bench.workspace.size < 1000
+    assert reader.bench.workspace.storage.size < 1000
     uploads(reader, csv_of(200))
     assert page.tables
     visitors.end()
@@ -159,8 +159,8 @@ def test_room_that_is_taken_while_an_upload_comes_is_missed_when_it_is_kept(tmp_
     reader.does("import")
     reader.on("import", kind="files", name="upload", files=[["losses.csv", len(content)]])
     reader.on("import", kind="chunk", name="upload", file=0, content=content[:half])
-    workspace.keep_file("notes.txt", b"x" * (299_000 - workspace.size))
-    used = workspace.size
+    workspace.files.keep("notes.txt", b"x" * (299_000 - workspace.storage.size))
+    used = workspace.storage.size
     reader.on("import", kind="chunk", name="upload", file=0, content=content[half:])
     settle(reader.bench)
     page = reader.bench.pages.live("import").page
@@ -170,8 +170,8 @@ def test_room_that_is_taken_while_an_upload_comes_is_missed_when_it_is_kept(tmp_
     settle(reader.bench)
     assert "--max-disk" in page.message
     assert not page.accepted
-    assert not workspace.own
-    assert workspace.size == used
+    assert not workspace.catalog.own
+    assert workspace.storage.size == used
     visitors.end()
 
 
@@ -179,17 +179,17 @@ def test_data_audits_and_kept_files_share_the_room(tmp_path):
     visitors, reader = here(tmp_path, disk=400_000)
     workspace = reader.bench.workspace
     data = workspace.add_scores(scores(1, 5000))
-    after_data = workspace.size
+    after_data = workspace.storage.size
     assert 60_000 < after_data < 120_000
     reader.does("choose", data=data.key)
     saved = asks(reader, "save", of="scores", name="one", scores=True)["answer"]
-    after_audit = workspace.size
+    after_audit = workspace.storage.size
     assert after_audit > after_data + 50_000
-    workspace.keep_file("notes.txt", b"x" * 100_000)
-    workspace.keep_file("notes.txt", b"x" * 100_000)  # the same file takes no more room
-    assert workspace.size == after_audit + 100_000
+    workspace.files.keep("notes.txt", b"x" * 100_000)
+    workspace.files.keep("notes.txt", b"x" * 100_000)  # the same file takes no more room
+    assert workspace.storage.size == after_audit + 100_000
     with pytest.raises(LimitError, match="--max-disk"):
-        workspace.keep_file("more.txt", b"y" * 300_000)
+        workspace.files.keep("more.txt", b"y" * 300_000)
     problem = asks(reader, "save", of="scores", name="two", scores=True)
     while "problem" not in problem:
         problem = asks(reader, "save", of="scores", name="two", scores=True)
@@ -209,10 +209,10 @@ def test_what_is_in_use_is_known_again_after_a_restart(tmp_path):
     visitors, reader = here(tmp_path, disk=400_000)
     reader.bench.workspace.add_scores(scores(1, 5000))
     asks(reader, "save", of="counts", name="one")
-    used = reader.bench.workspace.size
+    used = reader.bench.workspace.storage.size
     visitors.end()
     again, reader = here(tmp_path, disk=used)
-    assert reader.bench.workspace.size == used
+    assert reader.bench.workspace.storage.size == used
     with pytest.raises(LimitError):
         reader.bench.workspace.add_scores(scores(2))
     again.end()
@@ -242,7 +242,7 @@ def test_two_at_once_cannot_take_the_last_place_twice(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert (len(workspace.own), len(refused)) == (5, 7)
+    assert (len(workspace.catalog.own), len(refused)) == (5, 7)
     visitors.end()
 
 
@@ -255,7 +255,7 @@ def test_to_know_what_is_in_use_takes_little(tmp_path):
     times = []
     for _ in range(20):
         begun = time.process_time()
-        assert workspace.size > 0
+        assert workspace.storage.size > 0
         times.append(time.process_time() - begun)
     assert min(times) < 0.05
     visitors.end()

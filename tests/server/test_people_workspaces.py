@@ -70,7 +70,7 @@ def test_everybody_has_a_folder_of_their_own_that_only_the_server_reads(homes, t
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
     for k, person in enumerate(EVERYBODY):
         workspace = homes.open(person)
-        [own] = workspace.own
+        [own] = workspace.catalog.own
         assert workspace.scores(own.key).p.tolist() == losses(k).p.tolist()
         assert [one.name for one in workspace.audits] == [f"of {k}"]
         workspace.close()
@@ -82,9 +82,9 @@ def test_a_first_visit_makes_no_folder_and_reading_none_either(homes, tmp_path):
         assert not visitors.known(person)
         assert visitors.visit(person, "scores").text == ""
         workspace = visitors.workspace(person)
-        assert (len(workspace.own), workspace.current, workspace.problem) == (0, None, "")
-        assert not workspace.may_have_audits
-        workspace.flush()
+        assert (len(workspace.catalog.own), workspace.current, workspace.problem) == (0, None, "")
+        assert not workspace.storage.may_have_audits
+        workspace.storage.flush()
     assert not (tmp_path / "server").exists()
     assert visitors.workspace_of(ADA.key) is None
 
@@ -109,7 +109,7 @@ def test_no_message_names_a_folder_of_the_server(homes, tmp_path):
     workspace = homes.open(ADA)
     added = workspace.add_scores(losses())
     workspace.audits.save(wb.audit(wb.example("no-leak")), "one")
-    assert (workspace.where, workspace.audits.where) == ("on this server", "on this server")
+    assert (workspace.storage.where, workspace.audits.where) == ("on this server", "on this server")
     workspace.close()
     folder = person_folder(tmp_path / "server", ADA.key)
     for path in files_in(folder / "tables"):
@@ -136,7 +136,7 @@ def test_a_server_without_a_folder_forgets_all_when_it_ends(tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
     for person in (ADA, GUEST):
         workspace = homes.open(person)
-        assert "until" in workspace.where
+        assert "until" in workspace.storage.where
         workspace.add_scores(losses())
         workspace.close()
     [folder] = tmp_path.iterdir()
@@ -173,7 +173,7 @@ def test_what_visitors_left_is_deleted_after_twelve_hours_and_nothing_else(homes
     age(folder, KEPT + 60)
     assert again.tidy() == 1
     assert list((tmp_path / "server" / "visitors").iterdir()) == []
-    assert all(len(again.open(person).own) == 1 for person in (ADA, BOB))
+    assert all(len(again.open(person).catalog.own) == 1 for person in (ADA, BOB))
 
 
 def test_an_account_that_is_removed_leaves_nothing(homes, tmp_path):
@@ -264,7 +264,7 @@ def test_a_download_without_a_document_leaves_nothing_in_memory(homes):
     homes.open(ADA).add_scores(losses())
     visitors = visitors_of(homes, later, grace=0.0)
     workspace = visitors.workspace_of(ADA.key)
-    assert [one.name for one in workspace.own] == ["losses"]
+    assert [one.name for one in workspace.catalog.own] == ["losses"]
     assert visitors.page(ADA, "counts").tp > 0
     wait(lambda: later.run() or not visitors._places)
     # Whoever still holds it, such as a download under way, reads on.
@@ -284,7 +284,7 @@ def test_what_the_disk_does_not_take_stays_in_memory(homes, tmp_path, monkeypatc
     (tmp_path / "server").unlink()
     wait(lambda: later.run() or not visitors._places)
     again = visitors_of(homes)
-    assert [one.key for one in again.workspace(GUEST).own] == [added.key]
+    assert [one.key for one in again.workspace(GUEST).catalog.own] == [added.key]
     again.end()
 
 
@@ -366,15 +366,15 @@ def test_served_data_are_seen_by_everybody_and_lent_data_by_one(tmp_path):
     for one, name in ((base, "served"), (lent, "lent")):
         one.add_scores(losses(), name)
     homes = Homes(tmp_path, base, database="")
-    assert [one.name for one in homes.open(ADA, shared=lent).shared] == ["lent"]
-    assert [one.name for one in homes.open(GUEST).shared] == ["served"]
+    assert [one.name for one in homes.open(ADA, shared=lent).catalog.shared] == ["lent"]
+    assert [one.name for one in homes.open(GUEST).catalog.shared] == ["served"]
 
 
 def test_who_is_away_is_found_by_key_until_the_account_is_removed(homes):
     homes.open(ADA).add_scores(losses())
     known = {ADA.key: ADA}
     visitors = visitors_of(homes, present=lambda person: known.get(person.key))
-    assert [one.name for one in visitors.workspace_of(ADA.key).own] == ["losses"]
+    assert [one.name for one in visitors.workspace_of(ADA.key).catalog.own] == ["losses"]
     assert visitors.workspace_of(BOB.key) is None
     visitors.end_person(ADA.key)
     known.clear()
@@ -395,9 +395,9 @@ def test_every_person_has_a_schema_that_no_query_of_another_one_reaches(tmp_path
     homes = Homes(tmp_path, database=url)
     audit = wb.audit(wb.example("no-leak"))
     mine, theirs = homes.open(ADA), homes.open(BOB)
-    assert not mine.may_have_audits
+    assert not mine.storage.may_have_audits
     kept = mine.audits.save(audit, "of ada")
-    assert mine.may_have_audits
+    assert mine.storage.may_have_audits
     assert [one.name for one in theirs.audits] == []
     assert kept.key not in theirs.audits
     theirs.audits.save(audit, "of bob")

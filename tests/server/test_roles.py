@@ -66,10 +66,10 @@ class Viewer:
         settle(self.bench)
         workspace = self.bench.workspace
         return (
-            workspace.snapshot().entries,
+            workspace.kept.snapshot().entries,
             [one.key for one in workspace.audits],
             len(list(workspace.audits.plans)),
-            workspace.size,
+            workspace.storage.size,
         )
 
 

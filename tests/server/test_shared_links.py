@@ -140,13 +140,13 @@ def test_unknown_revoked_and_ended_links_are_the_same_nothing(team, anna, worksp
     shares.revoke(anna.key, revoked.id)
     removed = workspace.add_scores(scores(6, "d"))
     _, of_removed = link(team, anna, ShareKind.DATA, removed.key)
-    workspace.remove(removed.key)
+    workspace.kept.remove(removed.key)
     texts = {
         is_nothing(get(team, f"shared/{one}{end}"))
         for one in (token, of_removed, "x" * 43, token[:-1], token.swapcase(), revoked.id)
     }
     assert len(texts) == 1
-    workspace.remove(data.key)
+    workspace.kept.remove(data.key)
 
 
 def test_odd_addresses_are_nothing(team):

@@ -140,14 +140,14 @@ def test_what_is_shared_is_read_as_its_owner_reads_it_and_read_otherwise_in_a_co
     bob.does("choose", data=lent_key(bob))
     page = bob.bench.pages.live("scores").page
     settle(bob.bench)
-    town.own(ADA).reread(mine.key, replace(mine.reading, larger_is_member=False), seen=False)
+    town.own(ADA).kept.reread(mine.key, replace(mine.reading, larger_is_member=False), seen=False)
     town.settle()
     assert page.scores.larger_is_member is False
     reading = replace(mine.reading, sampling="independent runs")
-    copy = town.own(BOB).reread(lent_key(bob), reading, seen=False)
-    assert copy in town.own(BOB).own
+    copy = town.own(BOB).kept.reread(lent_key(bob), reading, seen=False)
+    assert copy in town.own(BOB).catalog.own
     assert town.own(ADA).dataset(mine.key).reading.sampling != "independent runs"
-    for change in (town.own(BOB).remove, lambda key: town.own(BOB).rename(key, "mine")):
+    for change in (town.own(BOB).kept.remove, lambda key: town.own(BOB).kept.rename(key, "mine")):
         with pytest.raises(WorkspaceError, match="was shared with you by ada: it cannot"):
             change(lent_key(bob))
 
@@ -157,7 +157,7 @@ def test_who_has_the_same_scores_keeps_their_own(town, mine):
     share = ada.shares("data", mine.key, "bob")["who"][0]
     town.settle()
     own = town.own(BOB).add_scores(scores())
-    assert own in town.own(BOB).own
+    assert own in town.own(BOB).catalog.own
     ada.asks("revoke", of="data", key=mine.key, id=share["id"])
     town.settle()
     assert bob.menu == [("own", own.name)]
@@ -264,7 +264,7 @@ def test_only_the_owner_shares(town, mine):
         assert bob.refused(do, of="workspace", key=mine.key, **more)
     share = town.shares.of(ADA.key)[0]
     town.own(BOB).add_scores(scores(2, "own"))
-    own = town.own(BOB).own[0]
+    own = town.own(BOB).catalog.own[0]
     bob.asks("revoke", of="data", key=own.key, id=share.id)
     assert town.shares.holds(share)
 
@@ -418,7 +418,7 @@ def test_what_ends_a_link_ends_what_was_accepted_through_it(town, mine, end):
     _, token, ada, bob = accepted(town, mine, BOB)
     before = dict(town.people)
     if end == "removed data":
-        town.own(ADA).remove(mine.key)
+        town.own(ADA).kept.remove(mine.key)
     elif end == "removed owner":
         del town.people[ADA.key]
     else:

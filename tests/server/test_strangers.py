@@ -71,8 +71,8 @@ class Belongings:
         rng = np.random.default_rng(0)
         scores = wb.Scores(np.r_[rng.normal(1, 1, 99), SCORE], rng.normal(0, 1, 100), name=MARK)
         data = self.workspace.add_scores(scores)
-        self.workspace.choose(data.key)
-        file = self.workspace.keep_file(f"{MARK}.csv", f"score,included\n{SCORE},1\n".encode())
+        self.workspace.active.choose(data.key)
+        file = self.workspace.files.keep(f"{MARK}.csv", f"score,included\n{SCORE},1\n".encode())
         shown = made.pages.ask("scores", lambda live: live.page.snapshot())
         audit = served.visitors.audit("scores", shown)
         archive = self.workspace.audits
@@ -129,7 +129,7 @@ class Belongings:
         return repr(
             [
                 [] if shares is None else [shares.access(*one) for one in kinds],
-                bench.workspace.snapshot(),
+                bench.workspace.kept.snapshot(),
                 [(one.key, one.name, one.tags) for one in archive.search()],
                 [one.sha256 for one in archive.plans],
                 bench.history.labels,

@@ -45,7 +45,7 @@ def mine(served):
     rng = np.random.default_rng(0)
     scores = wb.Scores(rng.normal(1, 1, 300), rng.normal(0, 1, 300), name="my scores")
     key = workspace.add_scores(scores).key
-    workspace.choose(key)
+    workspace.active.choose(key)
     return key
 
 

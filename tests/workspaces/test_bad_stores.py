@@ -36,8 +36,8 @@ def _impatient(monkeypatch):
 def home(tmp_path, losses):
     """A folder with the data set "losses", chosen, and the settings of a page."""
     ws = workspace(tmp_path / "home")
-    ws.choose(ws.add([losses]).key)
-    ws.keep_page_state("scores", {"threshold": 0.4}, ws.current)
+    ws.active.choose(ws.add([losses]).key)
+    ws.page_states.keep("scores", {"threshold": 0.4}, ws.current)
     ws.close()
     return tmp_path / "home"
 
@@ -54,21 +54,21 @@ def bytes_of(folder):
 def use_it(ws):
     """All that visitors do, with whatever store: nothing may raise, all of it must be seen."""
     dataset = ws.add_scores(wb.Scores([1, 2], [3, 4]), "new")
-    ws.keep_page_state("scores", {"threshold": 0.7}, dataset.key)
-    digest = ws.keep_file("canaries.csv", b"canaries")
-    ws.choose(dataset.key)
-    ws.rename(dataset.key, "renamed")
-    ws.reread(dataset.key, replace(dataset.reading, larger_is_member=False), seen=True)
+    ws.page_states.keep("scores", {"threshold": 0.7}, dataset.key)
+    digest = ws.files.keep("canaries.csv", b"canaries")
+    ws.active.choose(dataset.key)
+    ws.kept.rename(dataset.key, "renamed")
+    ws.kept.reread(dataset.key, replace(dataset.reading, larger_is_member=False), seen=True)
     assert ws.current == dataset.key
     assert ws.dataset("renamed").reread == "the direction of the score"
     assert ws.scores(dataset.key).p.tolist() == [1, 2]
     assert ws.tables(dataset.key)[0].columns["q"].tolist() == [3, 4]
-    assert ws.page_state("scores", dataset.key) == {"threshold": 0.7}
+    assert ws.page_states.get("scores", dataset.key) == {"threshold": 0.7}
     assert ws.file(digest) == b"canaries"
-    ws.remove(dataset.key)
+    ws.kept.remove(dataset.key)
     assert "renamed" not in ws.datasets
-    ws.restore(dataset.key)
-    ws.choose(dataset.key)
+    ws.kept.restore(dataset.key)
+    ws.active.choose(dataset.key)
     return dataset.key
 
 
@@ -77,7 +77,7 @@ def as_before(folder):
     ws = workspace(folder)
     assert ws.problem == ""
     assert ws.scores("losses").n_p == 3
-    assert ws.page_state("scores", ws.datasets["losses"].key) == {"threshold": 0.4}
+    assert ws.page_states.get("scores", ws.datasets["losses"].key) == {"threshold": 0.4}
     return ws
 
 
@@ -124,18 +124,18 @@ def test_a_locked_store_goes_on_in_memory_and_catches_up(home):
         assert ws.scores("losses").n_p == 3  # readers need not wait
         assert ws.datasets.names == ["losses", "renamed"]
     heard = []
-    ws.watch(lambda workspace: heard.append(workspace.problem))
-    ws.refresh()  # as a page does all the time: writes what was waiting
+    ws.changes.watch(lambda workspace: heard.append(workspace.problem))
+    ws.changes.refresh()  # as a page does all the time: writes what was waiting
     assert heard == [ws.problem] == [""]
-    assert not ws.waiting
-    ws.keep_page_state("counts", {"tp": 1})
+    assert not ws.storage.waiting
+    ws.page_states.keep("counts", {"tp": 1})
     ws.close()
     ws = as_before(home)
     assert ws.dataset(key).name == "renamed"
     assert ws.dataset(key).reread == "the direction of the score"
-    assert ws.page_state("scores", key) == {"threshold": 0.7}
+    assert ws.page_states.get("scores", key) == {"threshold": 0.7}
     assert ws.current == key
-    assert ws.page_state("counts") == {"tp": 1}
+    assert ws.page_states.get("counts") == {"tp": 1}
 
 
 def test_what_was_waiting_is_written_at_the_end(home):
@@ -151,7 +151,7 @@ def test_a_store_that_is_locked_when_it_is_opened_catches_up(home):
         ws = workspace(home)
         use_it(ws)
         assert "losses" in ws.datasets
-    ws.flush()
+    ws.storage.flush()
     assert ws.problem == ""
     assert ws.datasets.names == ["losses", "renamed"]
 
@@ -159,12 +159,12 @@ def test_a_store_that_is_locked_when_it_is_opened_catches_up(home):
 def test_a_purge_is_made_up_for(home):
     ws = workspace(home)
     key = ws.current
-    ws.remove(key)
+    ws.kept.remove(key)
     with locked(home):
-        ws.purge()
+        ws.kept.purge()
         with pytest.raises(WorkspaceError, match="there is no data set"):
             ws.dataset(key)
-    ws.flush()
+    ws.storage.flush()
     ws.close()
     assert not list((home / "tables").iterdir())
 
@@ -220,12 +220,12 @@ def test_a_read_only_store_can_be_read(home):
         assert f"{home} cannot be written; what is in it can be used" in ws.problem
         assert "WORKBENCH_HOME" in ws.problem
         assert ws.scores("losses").n_p == 3
-        assert ws.page_state("scores", ws.current) == {"threshold": 0.4}
+        assert ws.page_states.get("scores", ws.current) == {"threshold": 0.4}
         key = use_it(ws)
         assert ws.datasets.names == ["losses", "renamed"]
         assert UNCHANGED in ws.problem
         assert IN_MEMORY in ws.problem
-        ws.remove("losses")
+        ws.kept.remove("losses")
         assert ws.datasets.names == ["renamed"]
         ws.close()
     assert bytes_of(home) == before
@@ -237,7 +237,7 @@ def test_a_folder_in_which_nothing_can_be_made_is_a_problem_and_no_error(tmp_pat
     with read_only(tmp_path):
         ws = workspace(tmp_path / "home")
         assert "cannot be written" in ws.problem
-        assert ws.where == "in the memory of this program"
+        assert ws.storage.where == "in the memory of this program"
         use_it(ws)
         assert owner_key(tmp_path / "home") != owner_key(tmp_path / "home")
         ws.close()
@@ -281,16 +281,16 @@ def test_a_full_disk_keeps_data_sets_in_memory_until_there_is_room(tmp_path, los
         assert not [p.name for p in (folder / "home" / "tables").iterdir() if "unfin" in p.name]
         assert ws.scores(kept.key).n_p == 3
         filler.unlink()
-        ws.flush()  # all but the large one, for which this disk is too small
+        ws.storage.flush()  # all but the large one, for which this disk is too small
         assert "is full" in ws.problem
         other = disk.DiskStore(folder / "home")
         assert [one.dataset.name for one in other.entries().values()] == ["losses", "renamed"]
         other.close()
-        ws.rename(dataset.key, "too large")
+        ws.kept.rename(dataset.key, "too large")
         assert ws.datasets.names == ["losses", "renamed", "too large"]
-        ws.remove(dataset.key)
-        ws.purge()
-        ws.flush()
+        ws.kept.remove(dataset.key)
+        ws.kept.purge()
+        ws.storage.flush()
         assert ws.problem == ""
         ws.close()
         ws = workspace(folder / "home")
@@ -379,7 +379,7 @@ def test_a_damaged_database_is_left_alone(home, damage):
     assert "rename it to begin anew" in ws.problem
     assert IN_MEMORY in ws.problem
     assert "as soon as" not in ws.problem
-    assert ws.where == "in the memory of this program"
+    assert ws.storage.where == "in the memory of this program"
     use_it(ws)
     ws.close()
     assert bytes_of(home) == before
@@ -399,7 +399,7 @@ def test_a_database_that_is_damaged_while_it_is_used_is_no_error(home):
         file.write(b"\xa5" * size)
     other = sqlite3.connect(":memory:")  # the pages in memory are dropped by another's change
     other.close()
-    ws._store._disk._connection.exec_driver_sql("PRAGMA shrink_memory")
+    ws.storage.store._disk._connection.exec_driver_sql("PRAGMA shrink_memory")
     use_it(ws)
     assert "is damaged" in ws.problem
     assert "losses" in ws.datasets
@@ -429,7 +429,7 @@ def test_scores_that_are_damaged_say_so_and_can_be_added_again(home, how, losses
         ws.tables("losses")
     assert ws.problem == ""
     assert ws.scores(other.key).n_p == 2
-    ws.rename("losses", "still there")
+    ws.kept.rename("losses", "still there")
     again = ws.add([losses])
     assert again.name == "still there"
     assert ws.scores(again.key).n_p == 3
@@ -439,10 +439,10 @@ def test_scores_that_are_damaged_say_so_and_can_be_added_again(home, how, losses
 
 def test_a_damaged_file_is_not_handed_out(home):
     ws = workspace(home)
-    digest = ws.keep_file("canaries.csv", b"canaries")
+    digest = ws.files.keep("canaries.csv", b"canaries")
     (home / "files" / digest).write_bytes(b"canariez")
     assert ws.file(digest) is None
-    assert ws.keep_file("canaries.csv", b"canaries") == digest
+    assert ws.files.keep("canaries.csv", b"canaries") == digest
     assert ws.file(digest) == b"canaries"
     ws.close()
 
@@ -507,8 +507,8 @@ def test_reading_and_removal_are_possible_although_the_disk_fails(home, losses):
     key = ws.current
     with locked(home):
         declared = replace(ws.dataset(key).reading, sampling="one run")
-        assert ws.reread(key, declared, seen=True).reading.sampling == "one run"
-        ws.remove(key)
+        assert ws.kept.reread(key, declared, seen=True).reading.sampling == "one run"
+        ws.kept.remove(key)
         assert ws.add([losses], Reading(sampling="one run")).key == key
         assert ws.dataset(key).reading.sampling == "one run"
     ws.close()

@@ -44,26 +44,28 @@ def content(folder):
 def test_everything_is_found_again(opened, losses):
     ws = opened()
     dataset = ws.add([losses], Reading(larger_is_member=False), files=["losses.csv"])
-    marked = ws.reread(dataset.key, replace(dataset.reading, larger_is_member=True), seen=True)
+    marked = ws.kept.reread(dataset.key, replace(dataset.reading, larger_is_member=True), seen=True)
     given = ws.add_scores(wb.example("messy"), "mine")
     gone = ws.add_scores(wb.Scores([1, 2], [3, 4]), "gone")
-    ws.remove(gone.key)
-    ws.choose(given.key)
-    ws.keep_page_state("scores", {"threshold": 0.1 + 0.2}, dataset.key)
-    ws.keep_page_state("onerun", {"upload": digest} if (digest := ws.keep_file("a", b"x")) else {})
-    before = ws.snapshot()
+    ws.kept.remove(gone.key)
+    ws.active.choose(given.key)
+    ws.page_states.keep("scores", {"threshold": 0.1 + 0.2}, dataset.key)
+    ws.page_states.keep(
+        "onerun", {"upload": digest} if (digest := ws.files.keep("a", b"x")) else {}
+    )
+    before = ws.kept.snapshot()
     ws = opened()
-    assert ws.snapshot() == before
+    assert ws.kept.snapshot() == before
     assert list(ws.datasets) == [marked, given]
     assert ws.current == given.key
-    assert ws.page_state("scores", dataset.key) == {"threshold": 0.30000000000000004}
+    assert ws.page_states.get("scores", dataset.key) == {"threshold": 0.30000000000000004}
     assert ws.file(digest) == b"x"
     assert ws.scores(dataset.key).p.tolist() == [0.1, 0.3, 0.2]
     assert ws.tables(dataset.key)[0].place(1) == losses.place(1)
     messy, again = wb.example("messy"), ws.scores(given.key)
     assert again.p.tobytes() == messy.p.tobytes()
     assert repr(again) == repr(messy)
-    assert ws.restore(gone.key).name == "gone"
+    assert ws.kept.restore(gone.key).name == "gone"
 
 
 def test_the_same_folder_is_the_same_object(tmp_path):
@@ -89,7 +91,7 @@ def test_only_the_owner_can_read(opened, losses, tmp_path):
     try:
         ws = opened()
         ws.add([losses])
-        ws.keep_file("a", b"x")
+        ws.files.keep("a", b"x")
         owner_key(tmp_path / "home")
     finally:
         os.umask(old)
@@ -131,14 +133,14 @@ def test_the_same_content_is_stored_once(opened, losses, tmp_path):
     first = ws.add([losses])
     second = ws.add([losses], Reading(larger_is_member=False))
     assert len(content(tmp_path)) == 1
-    ws.remove(first.key)
-    ws.purge()
+    ws.kept.remove(first.key)
+    ws.kept.purge()
     assert ws.scores(second.key).n_p == 3
     assert len(content(tmp_path)) == 1
-    ws.remove(second.key)
+    ws.kept.remove(second.key)
     assert len(content(tmp_path)) == 1
-    ws.rename(second.key, "a telling name")
-    ws.purge()
+    ws.kept.rename(second.key, "a telling name")
+    ws.kept.purge()
     assert content(tmp_path) == []
     ws.close()
     left = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
@@ -150,8 +152,8 @@ def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
     ws = opened()
     old, recent = ws.add([losses]), ws.add([losses], Reading(larger_is_member=False))
     for one, age in ((old, 1.1), (recent, 0.9)):
-        entry = ws.snapshot().entries[one.key]
-        ws._store.update(replace(entry, removed=datetime.now(UTC) - age * KEPT_REMOVED))
+        entry = ws.kept.snapshot().entries[one.key]
+        ws.storage.store.update(replace(entry, removed=datetime.now(UTC) - age * KEPT_REMOVED))
     left = ("unfinished-1", "a" * 64 + ".parquet")
     long_ago = (datetime.now(UTC) - timedelta(days=2)).timestamp()
     for folder in ("tables", "files"):
@@ -160,15 +162,15 @@ def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
             (tmp_path / "home" / folder / name).write_bytes(b"half")
         for name in left:
             os.utime(tmp_path / "home" / folder / name, (long_ago, long_ago))
-    kept = ws.keep_file("a", b"x")
+    kept = ws.files.keep("a", b"x")
     os.utime(tmp_path / "home" / "files" / kept, (long_ago, long_ago))
     ws = opened()
-    assert list(ws.snapshot().entries) == [recent.key]
+    assert list(ws.kept.snapshot().entries) == [recent.key]
     assert ws.file(kept) == b"x"
     found = content(tmp_path)
     assert [name for name in found if name.startswith("unf")] == []  # nobody writes them
     assert not [name for name in found if name.startswith("a" * 64)]
-    assert ws.restore(recent.key) == ws.dataset(recent.key)
+    assert ws.kept.restore(recent.key) == ws.dataset(recent.key)
     assert ws.scores(recent.key).n_p == 3
 
 
@@ -181,7 +183,7 @@ disk.PATIENCE = 120.0
 ws = wb.workspace()
 for k in range(20):
     ws.add_scores(wb.Scores([1.0, 2.0], [0.0, {number} + k / 100]), "{number}-" + str(k))
-    ws.keep_page_state("scores", {{"k": k}}, "example:gaussian")
+    ws.page_states.keep("scores", {{"k": k}}, "example:gaussian")
 assert ws.problem == "", ws.problem
 """
 
@@ -189,37 +191,38 @@ assert ws.problem == "", ws.problem
 @pytest.mark.slow
 def test_programs_see_what_others_changed(opened, losses, tmp_path):
     ws, heard = opened(), []
-    ws.watch(lambda workspace: heard.append(workspace.datasets.names))
+    ws.changes.watch(lambda workspace: heard.append(workspace.datasets.names))
     mine = ws.add([losses])
-    assert not ws.refresh()
+    assert not ws.changes.refresh()
     code = (
-        "import workbench as wb; ws = wb.workspace(); ws.rename('losses', 'renamed')\n"
-        "key = ws.add_scores(wb.Scores([1, 2], [3, 4]), 'theirs').key; ws.choose(key); print(key)"
+        "import workbench as wb; ws = wb.workspace(); ws.kept.rename('losses', 'renamed')\n"
+        "key = ws.add_scores(wb.Scores([1, 2], [3, 4]), 'theirs').key\n"
+        "ws.active.choose(key); print(key)"
     )
     key = run(code, WORKBENCH_HOME=str(tmp_path / "home"))
     assert ws.datasets.names == ["renamed", "theirs"]
     assert ws.current == key
     assert ws.scores("theirs").n_p == 2
     assert len(heard) == 1
-    assert ws.refresh()
+    assert ws.changes.refresh()
     assert heard[1:] == [["renamed", "theirs"]]
     run(
-        "import workbench as wb; wb.workspace().keep_page_state('scores', {'x': 1})",
+        "import workbench as wb; wb.workspace().page_states.keep('scores', {'x': 1})",
         WORKBENCH_HOME=str(tmp_path / "home"),
     )
-    assert not ws.refresh()
-    assert ws.page_state("scores") == {"x": 1}
+    assert not ws.changes.refresh()
+    assert ws.page_states.get("scores") == {"x": 1}
     assert ws.dataset(mine.key).name == "renamed"
 
 
 @pytest.mark.slow
 def test_undo_leaves_alone_what_another_program_added(opened, losses, tmp_path):
     ws = opened()
-    before = ws.snapshot()
+    before = ws.kept.snapshot()
     ws.add([losses])
     code = "import workbench as wb; wb.workspace().add_scores(wb.Scores([1, 2], [3, 4]), 'theirs')"
     run(code, WORKBENCH_HOME=str(tmp_path / "home"))
-    ws.revert(before)
+    ws.kept.revert(before)
     assert ws.datasets.names == ["theirs"]
 
 
@@ -264,7 +267,7 @@ def test_a_file_that_a_killed_program_was_writing_is_gone_at_the_next_start(open
     opened().add_scores(wb.Scores([1, 2], [3, 4]), "whole")
     code = (
         "import os, sys, workbench as wb\n"
-        "ws = wb.workspace(); ws.own\n"
+        "ws = wb.workspace(); ws.catalog.own\n"
         "os.fsync = lambda *_: (print('writing', flush=True), sys.stdin.read())\n"
         "ws.add_scores(wb.Scores([1, 2], [5, 6]), 'half')\n"
     )
@@ -300,7 +303,7 @@ def test_opening_a_workspace_imports_no_more_than_it_needs(tmp_path):
 def test_the_database_says_its_version(opened, losses, tmp_path):
     ws = opened()
     ws.add([losses])
-    ws.flush()
+    ws.storage.flush()
     head = (tmp_path / "home" / "workspace.sqlite").read_bytes()[:100]
     assert head[:16] == b"SQLite format 3\0"
     assert int.from_bytes(head[60:64], "big") == VERSION
@@ -338,7 +341,7 @@ def test_any_name_of_a_folder_will_do(tmp_path, name, losses):
 
 def test_the_choice_of_a_data_set_that_another_program_removed_is_none(opened, losses, tmp_path):
     ws = opened()
-    ws.choose(ws.add([losses]).key)
+    ws.active.choose(ws.add([losses]).key)
     other = DiskStore(tmp_path / "home")
     other.update(replace(other.entries()[ws.current], removed=datetime.now(UTC)))
     assert ws.current is None
@@ -353,12 +356,12 @@ import sqlite3, workbench as wb
 from workbench.workspaces.storing import disk
 disk.PATIENCE = 0.1
 ws = wb.workspace()
-other = sqlite3.connect(wb.workspace()._store._disk._database, isolation_level=None)
+other = sqlite3.connect(wb.workspace().storage.store._disk._database, isolation_level=None)
 other.execute("BEGIN IMMEDIATE")
 ws.add_scores(wb.Scores([1, 2], [3, 4]), "waiting")
-assert ws.waiting
+assert ws.storage.waiting
 other.execute("ROLLBACK")
 """
     run(code, WORKBENCH_HOME=str(tmp_path / "home"))
     assert ws.datasets.names == ["waiting"]
-    assert not ws.waiting
+    assert not ws.storage.waiting

@@ -14,7 +14,7 @@ from workbench.scores import chance
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.seen.identity import fingerprint_of
 from workbench.workspaces.seen.memory import Sight
-from workbench.workspaces.seen.record import Alike, Look, SeenRecord
+from workbench.workspaces.seen.record import Alike, SeenRecord, Showing
 from workbench.workspaces.seen.sketch import RowSketch
 from workbench.workspaces.storing.schema import VERSION
 from workbench.workspaces.workspace import Workspace
@@ -53,10 +53,10 @@ def test_what_was_first_stays_in_a_record():
 
 def test_a_record_goes_to_json_and_back():
     sketch = RowSketch.of(wb.Scores(*drawn()))
-    look = Look(NOW.isoformat(), "page", {"confidence": 0.95, "question": "mu"}, ("mu",))
+    showing = Showing(NOW.isoformat(), "page", {"confidence": 0.95, "question": "mu"}, ("mu",))
     seen = SeenRecord(
         *("x", NOW, "a", "0" * 64, 99.0, 7, True, NOW, {"question": "mu"}),
-        *((look,), (Alike("y", 0.7, "rescaled"),), sketch),
+        *((showing,), (Alike("y", 0.7, "rescaled"),), sketch),
     )
     text = json.dumps([seen.to_json(), sketch.to_json()])
     assert SeenRecord.from_json("x", *json.loads(text)) == seen
@@ -71,7 +71,7 @@ def test_the_stores_keep_it_alike(ws):
     shown = ws.seen.show(Sight(scores, "d"), {"confidence": 0.9, "question": "mu"}, "a test")
     again = ws.seen.show(Sight(scores, "d"), {"confidence": 0.99}, "another test")
     assert again.first == shown.first == {**shown.first, "confidence": 0.9, "question": "mu"}
-    assert [one.by for one in again.looks] == ["a test", "another test"]
+    assert [one.by for one in again.showings] == ["a test", "another test"]
     assert again.shown == shown.shown
     assert ws.seen.of(scores) == again
 
@@ -99,7 +99,7 @@ def test_a_workspace_of_version_1_gets_its_table(opened, tmp_path):
     # Its rows are noted when somebody asks, with the time at which it was added.
     p, q = drawn()
     other = ws.add_scores(wb.Scores(p[::-1], q[::-1]), "reversed")
-    found = ws.opening(other.sha256, ws.scores(other.key))
+    found = ws.openings.find(other.sha256, ws.scores(other.key))
     assert (found.at, found.sha256) == (old.created, old.sha256)
     assert "as “old”" in found.how
     with sqlite3.connect(tmp_path / "home" / "workspace.sqlite") as database:
@@ -127,7 +127,7 @@ def test_the_same_ranks_are_the_same_data(again):
     first = ws.add_scores(wb.Scores(p, q), "d")
     other = again(p, q)
     assert ws.seen.of(other).name == "d"
-    assert ws.opening("", other).sha256 == first.sha256
+    assert ws.openings.find("", other).sha256 == first.sha256
 
 
 @pytest.mark.parametrize("unit", [1.0, 2.54])
@@ -185,14 +185,15 @@ def test_exchanged_groups_are_recognized():
     ws.add_scores(wb.Scores(p, q), "d")
     turned = ws.add_scores(wb.Scores(q, p), "turned")
     assert (
-        "members and non-members exchanged" in ws.opening(turned.sha256, ws.scores(turned.key)).how
+        "members and non-members exchanged"
+        in ws.openings.find(turned.sha256, ws.scores(turned.key)).how
     )
 
 
 def test_few_different_scores_are_known_by_their_ranks_and_this_is_told():
     ws = Workspace()
     first = ws.add_scores(wb.Scores([0, 0, 1, 1], [0, 0, 0, 1]), "yesterday")
-    found = ws.opening("f" * 64, wb.Scores([5, 9, 9, 5], [5, 9, 5, 5]))
+    found = ws.openings.find("f" * 64, wb.Scores([5, 9, 9, 5], [5, 9, 5, 5]))
     assert found.sha256 == first.sha256
     assert "the same ranks, which other data with so few different scores may have" in found.how
 
@@ -276,8 +277,8 @@ def test_the_seed_is_shown_with_the_reading():
 def test_other_scores_of_the_same_file_have_a_number_of_their_own(losses):
     ws = Workspace()
     data = ws.add([losses])
-    turned = ws.reread(data.key, replace(data.reading, larger_is_member=False), seen=True)
+    turned = ws.kept.reread(data.key, replace(data.reading, larger_is_member=False), seen=True)
     assert turned.reading.seed == data.reading.seed
     clustered = replace(data.reading.layout, cluster="subject")
-    other = ws.reread(data.key, replace(data.reading, layout=clustered), seen=True)
+    other = ws.kept.reread(data.key, replace(data.reading, layout=clustered), seen=True)
     assert other.reading.seed != data.reading.seed

@@ -92,30 +92,30 @@ def test_scores_and_tables_are_not_mixed_up(ws):
 
 def test_a_table_and_scores_are_in_view_at_the_same_time(ws):
     heard = []
-    ws.watch(lambda one: heard.append(one.current_table))
+    ws.changes.watch(lambda one: heard.append(one.current_table))
     dataset = ws.add_table(table())
-    ws.choose(dataset.key)
-    ws.choose("example:gaussian")
+    ws.active.choose(dataset.key)
+    ws.active.choose("example:gaussian")
     assert (ws.current, ws.current_table) == ("example:gaussian", dataset.key)
-    assert (ws.in_view("scores"), ws.in_view("table")) == ("example:gaussian", dataset.key)
+    assert (ws.active.key("scores"), ws.active.key("table")) == ("example:gaussian", dataset.key)
     assert heard[-1] == dataset.key
     with pytest.raises(ValueError, match="kind must be"):
-        ws.in_view("images")
+        ws.active.key("images")
 
 
 def test_what_was_done_to_tables_can_be_undone(ws):
-    begin = ws.snapshot()
+    begin = ws.kept.snapshot()
     dataset = ws.add_table(table())
-    ws.choose(dataset.key)
-    chosen = ws.snapshot()
-    ws.remove(dataset.key)
+    ws.active.choose(dataset.key)
+    chosen = ws.kept.snapshot()
+    ws.kept.remove(dataset.key)
     assert ws.current_table is None
-    removed = ws.snapshot()
-    ws.revert(chosen)
+    removed = ws.kept.snapshot()
+    ws.kept.revert(chosen)
     assert (ws.current_table, len(ws.datasets)) == (dataset.key, 1)
-    ws.revert(begin)
+    ws.kept.revert(begin)
     assert (ws.current_table, len(ws.datasets)) == (None, 0)
-    ws.revert(removed)
+    ws.kept.revert(removed)
     assert (ws.current_table, len(ws.datasets)) == (None, 0)
     assert described(ws.table(dataset.key)) == described(table())
 
@@ -133,7 +133,7 @@ def test_a_draw_has_a_known_truth_and_a_key():
     assert leaks.sum() == 5
     assert (inside - outside)[leaks].min() > 3 > 1 > abs(inside - outside)[~leaks].max()
     assert DrawnTableSource.of(DRAWN).key == DRAWN
-    ws.choose(DRAWN)
+    ws.active.choose(DRAWN)
     assert (ws.current, ws.current_table) == (None, DRAWN)
     for wrong in (
         "draw:table?",
@@ -155,12 +155,12 @@ def test_links_name_tables_by_their_hash(ws):
 def test_a_table_of_the_base_is_read_and_not_changed(ws):
     base = Workspace()
     dataset = base.add_table(table())
-    base.choose(dataset.key)
-    mine = Workspace(ws._store, base=base)
+    base.active.choose(dataset.key)
+    mine = Workspace(ws.storage.store, base=base)
     assert mine.current_table == dataset.key
     assert mine.table(dataset.key) is base.table(dataset.key)
     with pytest.raises(WorkspaceError, match="given to the server"):
-        mine.remove(dataset.key)
+        mine.kept.remove(dataset.key)
 
 
 def test_damaged_columns_are_refused(opened, tmp_path):

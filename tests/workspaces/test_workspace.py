@@ -53,7 +53,7 @@ def test_keys_cannot_be_guessed(ws):
 def test_two_workspaces_share_nothing(losses):
     mine, theirs = Workspace(), Workspace()
     dataset = mine.add([losses])
-    digest = mine.keep_file("canaries.csv", b"secret")
+    digest = mine.files.keep("canaries.csv", b"secret")
     for key in (dataset.key, dataset.name, dataset.sha256):
         with pytest.raises(WorkspaceError, match="there is no data set"):
             theirs.dataset(key)
@@ -79,21 +79,21 @@ def test_scores_are_the_same_object_while_anybody_uses_them(ws, losses):
 
 def test_the_same_content_read_in_the_same_way_is_one_data_set(ws, losses):
     first = ws.add([losses])
-    ws.keep_page_state("scores", {"threshold": 0.4}, first.key)
+    ws.page_states.keep("scores", {"threshold": 0.4}, first.key)
     again = read_table(b"is_member,loss,subject\n1,0.10,a\n0,2,b\n1,0.3,a\n0,1.5,c\n1,0.2,d\n0,0.9,e\n", "b.csv", trusted=True)  # fmt: skip  # noqa: E501
     assert ws.add([again]) == first
     other = ws.add([again], Reading(larger_is_member=False))
     assert other.key != first.key
-    ws.remove(first.key)
+    ws.kept.remove(first.key)
     assert ws.add([losses]).key == first.key
     assert "losses" in ws.datasets
-    assert ws.page_state("scores", first.key) == {"threshold": 0.4}
+    assert ws.page_states.get("scores", first.key) == {"threshold": 0.4}
 
 
 def test_a_mark_survives_removal_and_a_second_upload(ws, losses):
     first = ws.add([losses])
-    marked = ws.reread(first.key, replace(first.reading, larger_is_member=False), seen=True)
-    ws.remove(first.key)
+    marked = ws.kept.reread(first.key, replace(first.reading, larger_is_member=False), seen=True)
+    ws.kept.remove(first.key)
     again = ws.add([losses], replace(first.reading, larger_is_member=False))
     assert again == marked
     assert again.reread == "the direction of the score"
@@ -105,12 +105,12 @@ def test_names_are_unique(ws, losses):
     third = ws.add_scores(wb.Scores([1, 2], [3, 4]), "losses")
     assert [second.name, third.name] == ["losses (2)", "losses (3)"]
     with pytest.raises(WorkspaceError, match="another data set is called 'losses'"):
-        ws.rename(third.key, "losses")
-    ws.rename(third.key, "  tuned  ")
+        ws.kept.rename(third.key, "losses")
+    ws.kept.rename(third.key, "  tuned  ")
     assert ws.datasets.names == ["losses", "losses (2)", "tuned"]
     for name in ("", "   ", "x" * 201):
         with pytest.raises(WorkspaceError, match="1 to 200 characters"):
-            ws.rename(third.key, name)
+            ws.kept.rename(third.key, name)
 
 
 def test_two_files_are_members_and_non_members(ws):
@@ -156,7 +156,7 @@ def test_scores_given_in_python_come_back_as_they_were(ws, scores):
     dataset = ws.add_scores(scores)
     assert isinstance(dataset.source, GivenSource)
     assert ws.scores(dataset.key) is scores
-    ws._cache = type(ws._cache)()
+    ws.storage.cache = type(ws.storage.cache)()
     again = ws.scores(dataset.key)
     assert again.seed == again.chance == scores.chance
     for name in vars(scores).keys() - {"p", "q", "clusters", "seed"}:
@@ -170,7 +170,7 @@ def test_scores_given_in_python_come_back_as_they_were(ws, scores):
 
 def test_given_scores_can_be_read_in_the_other_direction(ws):
     dataset = ws.add_scores(wb.example("messy"))
-    other = ws.reread(dataset.key, replace(dataset.reading, larger_is_member=True), seen=False)
+    other = ws.kept.reread(dataset.key, replace(dataset.reading, larger_is_member=True), seen=False)
     assert ws.scores(other.key).larger_is_member
     assert ws.scores(other.key).nonfinite_p == wb.example("messy").nonfinite_p
 
@@ -185,16 +185,16 @@ def test_examples_and_draws_are_there_without_being_kept(ws):
     scores = ws.scores(draw.key)
     assert (scores.n_p, scores.sampling) == (300, "independent runs")
     np.testing.assert_array_equal(scores.p, wb.GaussianPair(1.0).sample(300, seed=0).p)
-    ws.choose(draw.key)
+    ws.active.choose(draw.key)
     assert ws.current == draw.key
     assert len(ws.datasets) == 0
     (table,) = ws.tables(draw.key)
     np.testing.assert_array_equal(table.columns["q"], scores.q)
     for key in ("example:gaussian", draw.key):
         for change in (
-            lambda key: ws.remove(key),
-            lambda key: ws.rename(key, "mine"),
-            lambda key: ws.reread(key, Reading(larger_is_member=False), True),
+            lambda key: ws.kept.remove(key),
+            lambda key: ws.kept.rename(key, "mine"),
+            lambda key: ws.kept.reread(key, Reading(larger_is_member=False), True),
         ):
             with pytest.raises(WorkspaceError, match="is always there: it cannot be changed"):
                 change(key)
@@ -244,24 +244,26 @@ def test_a_key_that_means_nothing_is_refused(ws, key, said):
 
 def test_a_choice_after_results_is_marked_and_taking_it_back_removes_the_mark(ws, losses):
     dataset = ws.add([losses])
-    other = ws.reread(dataset.key, replace(dataset.reading, larger_is_member=False), seen=True)
+    other = ws.kept.reread(dataset.key, replace(dataset.reading, larger_is_member=False), seen=True)
     assert other.reread == "the direction of the score"
     assert other.declared == dataset.reading
     assert not ws.scores(dataset.key).larger_is_member
     # Still marked, although nothing new was seen, and by the choice that counts.
-    more = ws.reread(dataset.key, replace(other.reading, sampling="one run"), seen=False)
+    more = ws.kept.reread(dataset.key, replace(other.reading, sampling="one run"), seen=False)
     assert more.reread == "the direction of the score"
-    back = ws.reread(dataset.key, replace(more.reading, larger_is_member=True), seen=True)
+    back = ws.kept.reread(dataset.key, replace(more.reading, larger_is_member=True), seen=True)
     assert back.reread == ""
     assert back.reading.sampling == "one run"
 
 
 def test_a_choice_before_results_is_a_declaration(ws, losses):
     dataset = ws.add([losses])
-    declared = ws.reread(dataset.key, replace(dataset.reading, larger_is_member=False), seen=False)
+    declared = ws.kept.reread(
+        dataset.key, replace(dataset.reading, larger_is_member=False), seen=False
+    )
     assert declared.reread == ""
     assert declared.declared is None
-    later = ws.reread(dataset.key, dataset.reading, seen=True)
+    later = ws.kept.reread(dataset.key, dataset.reading, seen=True)
     assert later.reread == "the direction of the score"
 
 
@@ -277,7 +279,7 @@ def test_a_choice_before_results_is_a_declaration(ws, losses):
 )
 def test_a_declaration_that_changes_no_number_marks_nothing(ws, losses, change):
     dataset = ws.add([losses])
-    again = ws.reread(dataset.key, replace(dataset.reading, **change), seen=True)
+    again = ws.kept.reread(dataset.key, replace(dataset.reading, **change), seen=True)
     assert again.reread == ""
     assert again.reading != dataset.reading
 
@@ -289,14 +291,14 @@ def test_the_mark_names_what_was_changed(ws, losses):
         (replace(dataset.reading, layout=replace(layout, member_value="0")), "the label"),
         (replace(dataset.reading, layout=replace(layout, cluster="subject")), "the cluster column"),
     ):
-        assert ws.reread(dataset.key, changed, seen=True).reread == said
+        assert ws.kept.reread(dataset.key, changed, seen=True).reread == said
     assert (ws.dataset(dataset.key).n_p, ws.dataset(dataset.key).n_q) == (2, 3)
 
 
 def test_a_dropped_score_is_marked(ws):
     table = read_table(b"p,q\n1,0\n2,1\nnan,0.5\n", "x.csv", trusted=True)
     dataset = ws.add([table])
-    again = ws.reread(dataset.key, replace(dataset.reading, nonfinite="drop"), seen=True)
+    again = ws.kept.reread(dataset.key, replace(dataset.reading, nonfinite="drop"), seen=True)
     assert again.reread == "the treatment of non-finite scores"
 
 
@@ -304,7 +306,7 @@ def test_a_reading_that_does_not_fit_changes_nothing(ws, losses):
     dataset = ws.add([losses])
     wrong = replace(dataset.reading, layout=replace(dataset.reading.layout, score="subject"))
     with pytest.raises(ScoresError, match="'a' is not a number"):
-        ws.reread(dataset.key, wrong, seen=True)
+        ws.kept.reread(dataset.key, wrong, seen=True)
     assert ws.dataset(dataset.key) == dataset
     assert ws.scores(dataset.key).n_p == 3
 
@@ -323,14 +325,14 @@ def test_a_reading_goes_to_json_and_back(losses):
 
 def test_a_removed_data_set_comes_back_until_it_is_purged(ws, losses):
     dataset = ws.add([losses])
-    ws.choose(dataset.key)
-    ws.remove(dataset.key)
+    ws.active.choose(dataset.key)
+    ws.kept.remove(dataset.key)
     assert len(ws.datasets) == 0
     assert ws.current is None
     assert ws.find(dataset.sha256) is None
-    assert ws.restore(dataset.key) == dataset
-    ws.remove(dataset.key)
-    ws.purge()
+    assert ws.kept.restore(dataset.key) == dataset
+    ws.kept.remove(dataset.key)
+    ws.kept.purge()
     with pytest.raises(WorkspaceError, match="there is no data set"):
         ws.dataset(dataset.key)
     again = ws.add([losses])
@@ -339,35 +341,35 @@ def test_a_removed_data_set_comes_back_until_it_is_purged(ws, losses):
 
 def test_a_name_that_was_taken_meanwhile_is_changed_on_return(ws, losses):
     dataset = ws.add([losses])
-    ws.remove(dataset.key)
+    ws.kept.remove(dataset.key)
     ws.add([other_table()], name="losses")
-    assert ws.restore(dataset.key).name == "losses (2)"
+    assert ws.kept.restore(dataset.key).name == "losses (2)"
 
 
 def test_every_change_can_be_undone_and_redone(ws, losses):
     kept = ws.add([other_table()])
-    states = [ws.snapshot()]
+    states = [ws.kept.snapshot()]
     changes = [
         lambda: ws.add([losses]),
-        lambda: ws.choose(ws.datasets["losses"].key),
-        lambda: ws.rename(kept.key, "renamed"),
-        lambda: ws.reread(
+        lambda: ws.active.choose(ws.datasets["losses"].key),
+        lambda: ws.kept.rename(kept.key, "renamed"),
+        lambda: ws.kept.reread(
             kept.key, replace(ws.dataset(kept.key).reading, larger_is_member=False), True
         ),
-        lambda: ws.remove(kept.key),
-        lambda: ws.choose("example:laplace"),
-        lambda: ws.remove(ws.datasets["losses"].key),
+        lambda: ws.kept.remove(kept.key),
+        lambda: ws.active.choose("example:laplace"),
+        lambda: ws.kept.remove(ws.datasets["losses"].key),
     ]
     for change in changes:
         change()
-        states.append(ws.snapshot())
+        states.append(ws.kept.snapshot())
     for state in reversed(states):
-        ws.revert(state)
-        assert shown(ws.snapshot()) == shown(state)
+        ws.kept.revert(state)
+        assert shown(ws.kept.snapshot()) == shown(state)
     assert [one.key for one in ws.datasets] == [kept.key]
     for state in states:
-        ws.revert(state)
-        assert shown(ws.snapshot()) == shown(state)
+        ws.kept.revert(state)
+        assert shown(ws.kept.snapshot()) == shown(state)
     assert len(ws.datasets) == 0
     assert not ws.scores(kept.key).larger_is_member
 
@@ -383,74 +385,74 @@ def shown(state):
 def test_settings_of_pages_are_kept_by_data_set(ws, losses):
     dataset = ws.add([losses])
     settings = {"threshold": 0.1 + 0.2, "label": None, "many": [1, "π"]}
-    ws.keep_page_state("scores", settings, dataset.key)
-    ws.keep_page_state("scores", {"threshold": 1}, "example:gaussian")
-    ws.keep_page_state("counts", {"tp": 3})
-    assert ws.page_state("scores", dataset.key) == settings
-    assert ws.page_state("counts") == {"tp": 3}
-    assert ws.page_state("scores") is None
+    ws.page_states.keep("scores", settings, dataset.key)
+    ws.page_states.keep("scores", {"threshold": 1}, "example:gaussian")
+    ws.page_states.keep("counts", {"tp": 3})
+    assert ws.page_states.get("scores", dataset.key) == settings
+    assert ws.page_states.get("counts") == {"tp": 3}
+    assert ws.page_states.get("scores") is None
     settings["many"].append(2)
-    assert ws.page_state("scores", dataset.key)["many"] == [1, "π"]
+    assert ws.page_states.get("scores", dataset.key)["many"] == [1, "π"]
     for wrong in ({"x": float("nan")}, {"x": object()}):
         with pytest.raises(WorkspaceError, match="these settings cannot be kept"):
-            ws.keep_page_state("scores", wrong)
-    ws.remove(dataset.key)
-    ws.purge()
-    assert ws.page_state("scores", dataset.key) is None
-    assert ws.page_state("scores", "example:gaussian") == {"threshold": 1}
+            ws.page_states.keep("scores", wrong)
+    ws.kept.remove(dataset.key)
+    ws.kept.purge()
+    assert ws.page_states.get("scores", dataset.key) is None
+    assert ws.page_states.get("scores", "example:gaussian") == {"threshold": 1}
 
 
 def test_the_settings_for_draws_do_not_grow_without_end(ws):
     keys = [f"draw:gaussian?mu=1.0&n=100&seed={k}" for k in range(3 * MOST_DRAW_STATES)]
-    ws.keep_page_state("scores", {"x": 1}, "example:gaussian")
-    ws.keep_page_state("watch", {"x": 2}, keys[0])
+    ws.page_states.keep("scores", {"x": 1}, "example:gaussian")
+    ws.page_states.keep("watch", {"x": 2}, keys[0])
     for key in keys:
-        ws.keep_page_state("scores", {"key": key}, key)
-    found = [key for key in keys if ws.page_state("scores", key) is not None]
+        ws.page_states.keep("scores", {"key": key}, key)
+    found = [key for key in keys if ws.page_states.get("scores", key) is not None]
     assert found == keys[-MOST_DRAW_STATES:]
-    assert ws.page_state("scores", "example:gaussian") == {"x": 1}
-    assert ws.page_state("watch", keys[0]) == {"x": 2}
+    assert ws.page_states.get("scores", "example:gaussian") == {"x": 1}
+    assert ws.page_states.get("watch", keys[0]) == {"x": 2}
 
 
 def test_files_are_kept_by_content_while_a_page_uses_them(ws):
-    used, unused = ws.keep_file("a.csv", b"canaries"), ws.keep_file("b.csv", b"others")
-    assert ws.keep_file("copy.csv", b"canaries") == used
+    used, unused = ws.files.keep("a.csv", b"canaries"), ws.files.keep("b.csv", b"others")
+    assert ws.files.keep("copy.csv", b"canaries") == used
     assert ws.file(used) == b"canaries"
     assert ws.file("0" * 64) is None
     assert ws.file("../key") is None
-    ws.keep_page_state("onerun", {"upload": [["a.csv", used]]})
-    ws.purge()
+    ws.page_states.keep("onerun", {"upload": [["a.csv", used]]})
+    ws.kept.purge()
     assert ws.file(used) == b"canaries"
     assert ws.file(unused) is None
 
 
 def test_watchers_hear_of_every_change_and_of_nothing_else(ws, losses):
     heard = []
-    ws.watch(lambda workspace: heard.append((workspace, threading.get_ident())))
+    ws.changes.watch(lambda workspace: heard.append((workspace, threading.get_ident())))
     dataset = ws.add([losses])
-    ws.choose(dataset.key)
-    ws.rename(dataset.key, "mine")
-    ws.remove(dataset.key)
-    ws.restore(dataset.key)
-    ws.reread(dataset.key, replace(dataset.reading, sampling="one run"), True)
+    ws.active.choose(dataset.key)
+    ws.kept.rename(dataset.key, "mine")
+    ws.kept.remove(dataset.key)
+    ws.kept.restore(dataset.key)
+    ws.kept.reread(dataset.key, replace(dataset.reading, sampling="one run"), True)
     assert heard == [(ws, threading.get_ident())] * 6
     del heard[:]
-    ws.choose(ws.current)
+    ws.active.choose(ws.current)
     ws.add([losses], replace(dataset.reading, sampling="one run"))
-    ws.keep_page_state("scores", {"x": 1}, dataset.key)
+    ws.page_states.keep("scores", {"x": 1}, dataset.key)
     ws.scores(dataset.key)
-    ws.rename(dataset.key, "mine")
+    ws.kept.rename(dataset.key, "mine")
     with pytest.raises(WorkspaceError):
-        ws.choose("nothing")
+        ws.active.choose("nothing")
     assert heard == []
 
 
 def test_a_watcher_may_change_the_workspace_and_leave(ws, losses):
     def once(workspace):
-        ws.unwatch(once)
-        workspace.rename("losses", "renamed")
+        ws.changes.unwatch(once)
+        workspace.kept.rename("losses", "renamed")
 
-    ws.watch(once)
+    ws.changes.watch(once)
     ws.add([losses])
     assert ws.datasets.names == ["renamed"]
 
@@ -463,9 +465,9 @@ def test_many_threads_may_use_a_workspace(ws, losses):
             for j in range(10):
                 one = ws.add_scores(wb.Scores([1.0, 2.0 + k], [0.0, j]), f"{k}-{j}")
                 ws.scores(one.key)
-                ws.keep_page_state("scores", {"k": k, "j": j}, one.key)
+                ws.page_states.keep("scores", {"k": k, "j": j}, one.key)
                 if j % 2:
-                    ws.remove(one.key)
+                    ws.kept.remove(one.key)
                 list(ws.datasets)
         except Exception as error:
             failures.append(error)
@@ -489,19 +491,19 @@ def test_visitors_see_the_data_sets_of_the_base_and_cannot_change_them(losses):
     mine = one.add([other_table()])
     assert [d.key for d in one.datasets] == [served.key, mine.key]
     assert [d.key for d in two.datasets] == [served.key]
-    assert one.shared == two.shared == [served]
-    assert (one.own, two.own) == ([mine], [])
+    assert one.catalog.shared == two.catalog.shared == [served]
+    assert (one.catalog.own, two.catalog.own) == ([mine], [])
     assert one.scores(served.key) is two.scores(served.key) is base.scores(served.key)
     assert one.tables(served.key) == base.tables(served.key)
     assert one.add([losses]) == served
-    for change in (lambda: one.remove(served.key), lambda: one.rename(served.key, "x")):
+    for change in (lambda: one.kept.remove(served.key), lambda: one.kept.rename(served.key, "x")):
         with pytest.raises(WorkspaceError, match="was given to the server"):
             change()
-    one.choose(served.key)
-    one.keep_page_state("scores", {"x": 1}, served.key)
+    one.active.choose(served.key)
+    one.page_states.keep("scores", {"x": 1}, served.key)
     assert two.current is None
-    assert two.page_state("scores", served.key) is None
-    other = one.reread(served.key, replace(served.reading, larger_is_member=False), seen=True)
+    assert two.page_states.get("scores", served.key) is None
+    other = one.kept.reread(served.key, replace(served.reading, larger_is_member=False), seen=True)
     assert other.key != served.key
     assert other.reread == "the direction of the score"
     assert base.dataset(served.key) == served
@@ -512,11 +514,11 @@ def test_visitors_see_the_data_sets_of_the_base_and_cannot_change_them(losses):
 def test_the_choice_of_the_base_holds_until_a_visitor_chooses(losses):
     base = Workspace()
     served = base.add([losses])
-    base.choose(served.key)
+    base.active.choose(served.key)
     one, two = Workspace(base=base), Workspace(base=base)
-    assert (one.current, one.chosen) == (served.key, None)
-    one.choose("example:laplace")
-    assert (one.current, one.chosen) == ("example:laplace", "example:laplace")
+    assert (one.current, one.active.chosen("scores")) == (served.key, None)
+    one.active.choose("example:laplace")
+    assert (one.current, one.active.chosen("scores")) == ("example:laplace", "example:laplace")
     assert (two.current, base.current) == (served.key, served.key)
 
 
@@ -528,11 +530,11 @@ class Lent:
 
     def _asked(self):
         """The lock of the borrower is free: the owner may be waiting for it."""
-        free = threading.Thread(target=lambda: self.borrower.own)
+        free = threading.Thread(target=lambda: self.borrower.catalog.own)
         free.start()
         free.join(20)
         assert not free.is_alive()
-        return [] if self.revoked else self.owner.own
+        return [] if self.revoked else self.owner.catalog.own
 
     @property
     def datasets(self):
@@ -578,21 +580,21 @@ def test_what_another_person_shares_is_read_and_never_changed_and_nobody_waits_f
     assert mine.scores(shared.key) is owner.scores(shared.key)
     assert mine.tables("losses") == owner.tables(shared.key)
     assert mine.find(shared.sha256) == shared
-    assert mine.opened(shared.sha256) == shared.created
+    assert mine.openings.time(shared.sha256) == shared.created
     assert mine.file("0" * 64) is None
-    for change in (mine.remove, mine.restore, lambda key: mine.rename(key, "x")):
+    for change in (mine.kept.remove, mine.kept.restore, lambda key: mine.kept.rename(key, "x")):
         with pytest.raises(WorkspaceError, match="'losses' was shared with you by ada: it cannot"):
             change(shared.key)
     with pytest.raises(WorkspaceError, match="another data set is called 'losses'"):
-        mine.rename(own.key, "losses")
-    copy = mine.reread(shared.key, replace(shared.reading, larger_is_member=False), seen=False)
-    assert copy.key in {d.key for d in mine.own}
-    assert mine.restore(own.key) == own
-    mine.choose(shared.key)
+        mine.kept.rename(own.key, "losses")
+    copy = mine.kept.reread(shared.key, replace(shared.reading, larger_is_member=False), seen=False)
+    assert copy.key in {d.key for d in mine.catalog.own}
+    assert mine.kept.restore(own.key) == own
+    mine.active.choose(shared.key)
     assert mine.current == shared.key
     lent.revoked = True
     assert mine.current is None
-    for use in (mine.scores, mine.tables, mine.dataset, mine.remove):
+    for use in (mine.scores, mine.tables, mine.dataset, mine.kept.remove):
         with pytest.raises(WorkspaceError, match="there is no data set"):
             use(shared.key)
     assert mine.scores(copy.key).p.tolist() == [0.1, 0.3, 0.2]
@@ -623,7 +625,9 @@ def test_a_hundred_random_changes_are_undone_one_by_one(ws, losses):
     tables = [losses, other_table()]
 
     def keys(removed):
-        return [k for k, e in ws.snapshot().entries.items() if (e.removed is not None) == removed]
+        return [
+            k for k, e in ws.kept.snapshot().entries.items() if (e.removed is not None) == removed
+        ]
 
     def change():
         there, gone = keys(False), keys(True)
@@ -636,28 +640,28 @@ def test_a_hundred_random_changes_are_undone_one_by_one(ws, losses):
             case 1:
                 ws.add_scores(wb.Scores([1.0, 2.0], rng.normal(size=2)))
             case 2 if there:
-                ws.remove(rng.choice(there))
+                ws.kept.remove(rng.choice(there))
             case 3 if gone:
-                ws.restore(rng.choice(gone))
+                ws.kept.restore(rng.choice(gone))
             case 4 if there:
-                ws.choose(rng.choice(there))
+                ws.active.choose(rng.choice(there))
             case 5 if there:
                 key = str(rng.choice(there))
                 reading = ws.dataset(key).reading
-                ws.reread(
+                ws.kept.reread(
                     key, replace(reading, larger_is_member=not reading.larger_is_member), True
                 )
             case _:
-                ws.choose(f"draw:laplace?mu=1.0&n=100&seed={rng.integers(1000)}")
+                ws.active.choose(f"draw:laplace?mu=1.0&n=100&seed={rng.integers(1000)}")
 
-    states = [ws.snapshot()]
+    states = [ws.kept.snapshot()]
     for _ in range(100):
         change()
-        states.append(ws.snapshot())
+        states.append(ws.kept.snapshot())
     assert len({len(state.entries) for state in states}) > 10
     for state in states[::-1]:
-        ws.revert(state)
-        assert shown(ws.snapshot()) == shown(state)
+        ws.kept.revert(state)
+        assert shown(ws.kept.snapshot()) == shown(state)
         names = ws.datasets.names
         assert len(set(names)) == len(names)
-    assert shown(ws.snapshot()) == ([], None)
+    assert shown(ws.kept.snapshot()) == ([], None)

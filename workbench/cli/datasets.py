@@ -89,9 +89,9 @@ def remove_dataset(arguments: argparse.Namespace) -> int:
     """Remove a data set."""
     with _changed() as workspace:
         name = workspace.dataset(arguments.name).name
-        workspace.remove(arguments.name)
+        workspace.kept.remove(arguments.name)
         if arguments.for_good:
-            workspace.purge()
+            workspace.kept.purge()
     how = "deleted" if arguments.for_good else "removed; its content is deleted after 30 days"
     say(f"{name!r} was {how}")
     return 0
@@ -100,7 +100,7 @@ def remove_dataset(arguments: argparse.Namespace) -> int:
 def rename_dataset(arguments: argparse.Namespace) -> int:
     """Rename a data set."""
     with _changed() as workspace:
-        dataset = workspace.rename(arguments.name, arguments.new_name)
+        dataset = workspace.kept.rename(arguments.name, arguments.new_name)
     say(f"{arguments.name!r} is now {dataset.name!r}")
     return 0
 
@@ -117,8 +117,8 @@ def _changed() -> Iterator[wb.Workspace]:
     workspace = wb.workspace()
     try:
         yield workspace
-        workspace.flush()
-        if workspace.waiting:
+        workspace.storage.flush()
+        if workspace.storage.waiting:
             raise wb.WorkspaceError(f"nothing was changed. {workspace.problem}")
         _complain(workspace.problem)
     finally:

@@ -127,8 +127,8 @@ def _app(arguments: argparse.Namespace, followed: Following | None = None) -> An
     own = workspace()
     given(own)
     if lent is not None:
-        own.borrow(lent)
-        own.choose(lent.current)
+        own.catalog.borrow(lent)
+        own.active.choose(lent.current)
     return App(tabs, lent or base, own)
 
 
@@ -139,6 +139,6 @@ def _given(arguments: argparse.Namespace) -> Callable[[Workspace], None]:
     files = GivenFiles.of_any_kind(arguments)
 
     def add_and_choose(data_sets: Workspace) -> None:
-        data_sets.choose(files.add(data_sets, "").key)
+        data_sets.active.choose(files.add(data_sets, "").key)
 
     return add_and_choose

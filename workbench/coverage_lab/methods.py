@@ -146,8 +146,8 @@ def _tuned(interval: str) -> Callable[[Scores, Request], Iterable[Bound]]:
 
 def _watched(s: Scores, request: Request) -> Iterable[Bound]:
     """The largest limit seen while the data arrived, at a threshold fixed in advance."""
-    t = s.in_score_units(request.scenario.threshold)
-    tp, fp = (np.cumsum(side > t) for side in s.oriented())
+    t = s.samples.in_score_units(request.scenario.threshold)
+    tp, fp = (np.cumsum(side > t) for side in s.samples.oriented())
     looks = np.unique(np.linspace(0.01, 1, LOOKS) * min(s.n_p, s.n_q)).astype(int)
     looks = looks[looks >= 2]
     limits = _normal_limits(tp[looks - 1] / looks, fp[looks - 1] / looks, looks, looks, request)

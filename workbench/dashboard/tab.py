@@ -67,7 +67,7 @@ class Tab:
         ]
         if not defaults:
             return ""
-        chosen = None if self._base is None else self._base.in_view(self.kind.takes)
+        chosen = None if self._base is None else self._base.active.key(self.kind.takes)
         return str(chosen or defaults[0])
 
     def make(self, workspace: Workspace, **given: Any) -> Page:
@@ -86,6 +86,6 @@ class Tab:
         with self._lock:
             if self._first is None:
                 page = self.make(Workspace(base=self._base))
-                page.follow(page.workspace.in_view(page.takes))
+                page.follow(page.workspace.active.key(page.takes))
                 self._first = first_state(page)
             return self._first

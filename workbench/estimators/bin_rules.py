@@ -101,7 +101,7 @@ def quantile_edges(
     """
     at = scores.quantile(np.linspace(0, 1, bins + 1))
     full = np.unique(at[:-1][at[:-1] == at[1:]])
-    pooled = scores.pooled
+    pooled = scores.samples.pooled
     after = pooled.up_to(full)
     behind = np.asarray(pooled.at(after[after < pooled.size]))
     cuts = np.unique(np.concatenate([at[1:-1], behind]))
@@ -129,7 +129,7 @@ def scott_width(scores: Scores) -> float:
     n = _smaller_side(*(x.size for x in sides))
     unit = float(np.abs(scores.quantile([0, 1])).max()) or 1.0  # so that no square overflows
     total = 0.0
-    for moments, x in zip(scores.moments(unit), sides, strict=True):
+    for moments, x in zip(scores.samples.moments(unit), sides, strict=True):
         total += min(math.sqrt(moments.variance), _normal_scale(_span(x)) / unit) ** 2 * x.size
     sigma = unit * math.sqrt(total / sum(x.size for x in sides))
     return _resolved(2 * 3 ** (1 / 3) * math.pi ** (1 / 6) * sigma * n ** (-1 / 3), scores)
@@ -175,7 +175,7 @@ def wand_width(scores: Scores) -> float:
     sizes = [x.size for x in _finite_sides(scores)]
     n = _smaller_side(*sizes)
     length = _slope_length(
-        scores.quantile(_SPAN), lambda x: np.sum(scores.below_counts(x), axis=0), sum(sizes)
+        scores.quantile(_SPAN), lambda x: np.sum(scores.samples.below_counts(x), axis=0), sum(sizes)
     )
     return _resolved((6 / n) ** (1 / 3) * length, scores)
 
@@ -208,7 +208,7 @@ def knuth_width(scores: Scores) -> float:
     first = np.flatnonzero(np.diff(of, prepend=-1))
     edges = (np.arange(of.size) - first[of]) * (GRID_CELLS / bins)[of]
     log_posterior = np.zeros(bins.size)
-    for below in scores.below_counts(np.linspace(low, high, GRID_CELLS + 1)):
+    for below in scores.samples.below_counts(np.linspace(low, high, GRID_CELLS + 1)):
         n = int(below[-1] - below[0])
         counts = np.diff(np.interp(edges, np.arange(GRID_CELLS + 1), below))
         log_gamma = gammaln(np.maximum(counts, 0) + 0.5)
@@ -325,7 +325,7 @@ def _resolved(width: float, scores: Scores) -> float:
 
 def _finite_sides(scores: Scores) -> list[OrderedGroup]:
     """Finite scores of both groups, sorted and oriented; no rule depends on the orientation."""
-    return [group.finite for group in scores.groups]
+    return [group.finite for group in scores.samples.groups]
 
 
 def _smaller_side(n_p: int, n_q: int) -> int:

@@ -261,9 +261,14 @@ def _check_bins(k: float) -> None:
 
 def _count(scores: Scores, edges: NDArray[np.float64], rule: str, from_data: bool) -> Histogram:
     counts = []
-    n_finite_or_inf = (scores.n_p - scores.nan_counts[0], scores.n_q - scores.nan_counts[1])
-    for below, n in zip(scores.below_counts(edges[1:-1]), n_finite_or_inf, strict=True):
+    n_finite_or_inf = (
+        scores.n_p - scores.samples.nan_counts[0],
+        scores.n_q - scores.samples.nan_counts[1],
+    )
+    for below, n in zip(scores.samples.below_counts(edges[1:-1]), n_finite_or_inf, strict=True):
         counts.append(np.diff(np.concatenate([[0], below, [n]])))
-    if any(scores.nan_counts):
-        counts = [np.append(c, nan) for c, nan in zip(counts, scores.nan_counts, strict=True)]
+    if any(scores.samples.nan_counts):
+        counts = [
+            np.append(c, nan) for c, nan in zip(counts, scores.samples.nan_counts, strict=True)
+        ]
     return Histogram(scores, edges, counts[0], counts[1], rule, from_data)

@@ -102,7 +102,7 @@ def roc(scores: Scores) -> Roc:
     >>> wb.roc(wb.Scores([1, 2, 3], [0, 1, 1])).auc
     0.8888888888888888
     """
-    p, q = require_scores(scores).groups
+    p, q = require_scores(scores).samples.groups
     value, ends = q.runs()
     above, from_equal = p.above(value), p.at_least(value)
     runs: NDArray[Any] = np.diff(ends, prepend=0)

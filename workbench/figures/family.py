@@ -222,7 +222,7 @@ def _expected(h: Histogram, check: FamilyCheck) -> list[tuple[Floats, Floats]]:
     s = check.scores
     if isinstance(check.family, NormalScores):
         x = np.linspace(h.edges[0], h.edges[-1], POINTS)
-        p, q = s.moments()
+        p, q = s.samples.moments()
         pooled = (p.size * p.variance + q.size * q.variance) / (p.size + q.size - 2)
         own = check.family.own_variances
         normals = (

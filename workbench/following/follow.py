@@ -78,7 +78,7 @@ def follow(
 def _states(following: Following, every: float, patience: float | None) -> Iterator[FollowState]:
     last = time.monotonic()
     while True:
-        if following.look():
+        if following.update():
             last = time.monotonic()
             yield following.state
         elif following.file.stopped:

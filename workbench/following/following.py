@@ -23,7 +23,8 @@ from workbench.following.state import FollowState
 from workbench.scores.growing.growing_file import NewRows
 from workbench.scores.layouts.direction import proposed_direction
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.sample import Scores, ScoresError, oriented
+from workbench.scores.ordered import oriented
+from workbench.scores.sample import Scores, ScoresError
 
 #: As of `Scores`, but for clusters, which are complete only at the end.
 SAMPLINGS = ("unknown", "independent runs", "one run")
@@ -126,7 +127,7 @@ class Following:
 
     # -- reading -----------------------------------------------------------------------------------
 
-    def look(self) -> bool:
+    def update(self) -> bool:
         """Whether rows arrived since the last call; they are taken in."""
         with self._lock:
             before = self._standing

@@ -67,12 +67,12 @@ class FollowState:
 
     def describe(self) -> str:
         """How the file stands, in sentences."""
-        said = [f"{self.rows:,} rows so far"]
+        parts = [f"{self.rows:,} rows so far"]
         if self.arrived is not None:
-            said.append(f"the last arrived at {self.arrived:%H:%M:%S} UTC")
-        said += [f"not followed any more: {self.stopped}"] if self.stopped else []
-        said += [self.waits] if self.waits and not self.stopped else []
-        return " · ".join([*said, *self.notes])
+            parts.append(f"the last arrived at {self.arrived:%H:%M:%S} UTC")
+        parts += [f"not followed any more: {self.stopped}"] if self.stopped else []
+        parts += [self.waits] if self.waits and not self.stopped else []
+        return " · ".join([*parts, *self.notes])
 
     def __repr__(self) -> str:
         tested = f", e-value {self.e_value:.3g} against {self.claim}" if self.claim else ""

@@ -119,4 +119,4 @@ def _keep_files(page: Page, own: Workspace) -> None:
     for name in page.param:
         if isinstance(page.param[name], Upload):
             for file in getattr(page, name) or ():
-                own.keep_file(file.name, file.content())
+                own.files.keep(file.name, file.content())

@@ -73,7 +73,8 @@ from workbench.live.state import LiveState
 from workbench.live.writing import replace_table
 from workbench.onerun.run import OneRun
 from workbench.pairs.base import Pair
-from workbench.scores.sample import Scores, ScoresError, oriented
+from workbench.scores.ordered import oriented
+from workbench.scores.sample import Scores, ScoresError
 
 UNIT = "steps"
 

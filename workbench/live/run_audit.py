@@ -156,7 +156,7 @@ class RunAudit(LiveAudit):
             for score, member in rows:
                 self._rows.feed(score, member)
             self._runs = len(rows)
-            self._following.look()
+            self._following.update()
 
     def add(self, score: float, member: bool, run: int | None = None) -> None:
         """Take in the score of one run.
@@ -203,7 +203,7 @@ class RunAudit(LiveAudit):
                 self._file.append(f"{turned!r},{int(is_member)}")
             self._rows.feed(turned, is_member)
             self._runs += 1
-            self._following.look()
+            self._following.update()
         self._changed()
 
     @property

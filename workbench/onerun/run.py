@@ -13,7 +13,8 @@ from workbench import _checks
 from workbench._markup import table
 from workbench.onerun.guesses import DESIGNS, Ends, Guesses, Rule, Threshold, coins_p_value
 from workbench.scores import chance
-from workbench.scores.sample import Scores, ScoresError, oriented
+from workbench.scores.ordered import oriented
+from workbench.scores.sample import Scores, ScoresError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -85,14 +85,14 @@ class RowsSeen(Part):
     @property
     def rows(self) -> int:
         """Scores per group seen so far."""
-        return min(round(10**self.log_rows), min(self.page.scores.arrived))
+        return min(round(10**self.log_rows), min(self.page.scores.samples.arrived))
 
     def shown_of(self, scores: Scores) -> float:
         """log₁₀ of the rows seen of scores that come into view, with a slider that spans them.
 
         All are seen unless the slider was moved back.
         """
-        high = round(math.ceil(math.log10(min(scores.arrived)) / STEP) * STEP, 2)
+        high = round(math.ceil(math.log10(min(scores.samples.arrived)) / STEP) * STEP, 2)
         low = min(FIRST_ROW, math.floor(high / 2))
         slider: Any = self.page.param.log_rows
         # Before the first scores, the default counts as the end of the slider.

@@ -131,7 +131,7 @@ class WatchPage(Page):
         arrival : Arrival
             How they come.
         """
-        scores.in_order(1)  # a ScoresError where the order of arrival is not known
+        scores.samples.in_order(1)  # a ScoresError where the order of arrival is not known
         self.source.show(scores, said, log_rows=self.progress.shown_of(scores))
 
     @property
@@ -213,7 +213,9 @@ class WatchPage(Page):
         """Members (P), and as many non-members (Q), in order of arrival."""
         s: Scores = self.scores
         whole = f"{s.n_p:,}" if s.n_p == s.n_q else f"{s.n_p:,} + {s.n_q:,}"
-        said = f"of {whole} · {s.assumption}" + (f" · {s.first_rows}" if s.first_rows else "")
+        said = f"of {whole} · {s.assumption}" + (
+            f" · {s.samples.first_rows}" if s.samples.first_rows else ""
+        )
         arrived = (
             None if self.monitored.following is None else self.monitored.following.state.arrived
         )
@@ -370,8 +372,8 @@ class WatchPage(Page):
         )
 
     def _seen_code(self) -> str:
-        if self.scores.is_counted:
-            return f"min({self.rows}, *scores.arrived)"
+        if self.scores.samples.is_counted:
+            return f"min({self.rows}, *scores.samples.arrived)"
         return f"min({self.rows}, scores.n_p, scores.n_q)"
 
     def _truth_code(self) -> str:

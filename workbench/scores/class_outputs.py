@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from workbench.scores.layouts.senses import vocabulary
+from workbench.scores.ordered import Cells
 from workbench.scores.sample import ScoresError
 
 #: Names of arrays of the class of each record.
@@ -28,7 +28,7 @@ _ROUNDING = 5e-3
 _CERTAIN = 6.0
 
 
-def output_kind(values: NDArray[Any]) -> str:
+def output_kind(values: Cells) -> str:
     """What a last axis certainly is: "probabilities" or "log-probabilities" of classes.
 
     Parameters
@@ -51,9 +51,7 @@ def output_kind(values: NDArray[Any]) -> str:
     return ""
 
 
-def scores_of_classes(
-    outputs: NDArray[Any], classes: NDArray[Any], kind: str
-) -> NDArray[np.float64]:
+def scores_of_classes(outputs: Cells, classes: Cells, kind: str) -> NDArray[np.float64]:
     """Log-odds of the true class, log p_y − log Σ_{k≠y} p_k.
 
     Parameters
@@ -82,7 +80,7 @@ def scores_of_classes(
     return scores.reshape(outputs.shape[:-1])
 
 
-def fits(outputs: NDArray[Any], classes: NDArray[Any]) -> bool:
+def fits(outputs: Cells, classes: Cells) -> bool:
     """Whether classes are numbers from 0 to K − 1, for outputs of shape (..., R, K)."""
     k = outputs.shape[-1]
     if classes.dtype.kind not in "iuf" or k < 2:
@@ -90,7 +88,7 @@ def fits(outputs: NDArray[Any], classes: NDArray[Any]) -> bool:
     return bool(((classes >= 0) & (classes < k) & (classes == np.floor(classes))).all())
 
 
-def are_outputs(outputs: NDArray[Any], classes: NDArray[Any]) -> bool:
+def are_outputs(outputs: Cells, classes: Cells) -> bool:
     """Whether the largest of K values is that of the class far more often than by chance.
 
     Parameters
@@ -109,7 +107,7 @@ def are_outputs(outputs: NDArray[Any], classes: NDArray[Any]) -> bool:
     return agree > chance + _CERTAIN * math.sqrt(max(chance * (1 - chance), 1e-6) / classes.size)
 
 
-def log_odds(logits: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float64]:
+def log_odds(logits: Cells, labels: Cells) -> NDArray[np.float64]:
     """Log-odds of the true class, log p_y − log Σ_{c≠y} p_c.
 
     Parameters

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.scores.layouts.folders import arrow_files, files_of, find_files, sidecars
 from workbench.scores.layouts.joined import labels_among, with_labels
+from workbench.scores.ordered import Cells
 from workbench.scores.parsing.limits import GB, LIMITS, TRUSTED
 from workbench.scores.parsing.source import read_table
 from workbench.scores.refusals import IF_TRUSTED, listed
@@ -205,7 +205,7 @@ def _with_sidecars(report: DataTable, path: Path, trusted: bool) -> DataTable:
             "'lira_individual_0a1b2c3d_instance_0.npz' beside it; repeat the attack with "
             "report_individual=True, or copy that file"
         )
-    columns: dict[str, NDArray[Any]] = {}
+    columns: dict[str, Cells] = {}
     for run, file in files.items():
         table = read_table(file, trusted=trusted)
         found = {f"{run}.{name}": table.columns.get(name) for name in RECORDS}

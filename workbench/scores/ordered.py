@@ -7,14 +7,22 @@ their order alone. `Distinct` has the values of both groups with their counts.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from workbench import _checks
+from workbench.scores import chance
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+#: A column as it came: numbers, booleans, text, or objects with None in empty cells.
+Cells = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +133,8 @@ class CountedGroup(OrderedGroup):
         values : ndarray, shape (k,)
         ends : ndarray of int, shape (k,)
         """
-        taken = np.diff(self.ends) > 0
-        return self.values[taken], self.ends[1:][taken]
+        present = np.diff(self.ends) > 0
+        return self.values[present], self.ends[1:][present]
 
     def drawn(self, size: int, rng: np.random.Generator) -> Integers:
         """How many scores of each value a random subset has, shape (k,).
@@ -157,8 +165,8 @@ class Distinct:
     Attributes
     ----------
     values : ndarray, shape (k,)
-        Larger is more member-like (`Scores.in_score_units` undoes this); NaN, the most member-like,
-        is last.
+        Larger is more member-like (`Samples.in_score_units` undoes this); NaN, the most
+        member-like, is last.
     p, q : ndarray of int, shape (k,)
         Number of scores of P and of Q.
     """
@@ -220,6 +228,142 @@ class Moments:
         return cls(size, mean, float(share @ (values - mean) ** 2))
 
 
+class Samples(ABC):
+    """Two samples of scores, held in one way or another, as what answers questions about them.
+
+    Scores are *oriented* if larger ones are more member-like: they are negated where smaller ones
+    are. `in_score_units` undoes this.
+
+    Attributes
+    ----------
+    is_counted : bool
+        Whether only the counts of values are known, and no rows.
+    """
+
+    is_counted: ClassVar[bool] = False
+    larger_is_member: bool
+
+    @property
+    @abstractmethod
+    def ordered(self) -> tuple[Floats, Floats]:
+        """Oriented scores of P and of Q in ascending order, with NaN last."""
+
+    @property
+    @abstractmethod
+    def groups(self) -> tuple[OrderedGroup, OrderedGroup]:
+        """The same, as what answers counts and ranks."""
+
+    @property
+    @abstractmethod
+    def distinct(self) -> Distinct:
+        """Distinct oriented scores in ascending order, and how many of P and of Q have each."""
+
+    @property
+    @abstractmethod
+    def pooled(self) -> OrderedGroup:
+        """Finite scores of both groups in ascending order, in score units."""
+
+    @property
+    def first_rows(self) -> str:
+        """A sentence on how many rows `in_order` has, where these are not all; otherwise ""."""
+        return ""
+
+    @property
+    def rounding(self) -> str:
+        """A sentence for fits of families, where the scores are rounded to a grid; otherwise ""."""
+        return ""
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """Number of scores of P and of Q."""
+        p, q = self.groups
+        return p.size, q.size
+
+    def oriented(self) -> tuple[Floats, Floats]:
+        """Oriented scores of P and of Q; in order of arrival where that is known of all."""
+        return self.ordered
+
+    @property
+    def nan_counts(self) -> tuple[int, int]:
+        """Number of NaN of P and of Q."""
+        p, q = (int(group.above(np.inf)) for group in self.groups)
+        return p, q
+
+    def in_score_units(self, t: ArrayLike) -> Any:
+        """Oriented scores as scores, and back: a float for a scalar, otherwise an array."""
+        t = (1.0 if self.larger_is_member else -1.0) * _checks.array(t, "thresholds")
+        return float(t) if t.ndim == 0 else t
+
+    def spreads(self) -> list[tuple[float, ...]]:
+        """Least, median and largest finite score of P and of Q; empty where there is none."""
+        sign = 1.0 if self.larger_is_member else -1.0
+        return [_spread(group.finite, sign) for group in self.groups]
+
+    @property
+    def constant(self) -> str:
+        """For readers, that all scores are one value; empty where they are not."""
+        ends = [group.at(i) for group in self.groups for i in (0, group.size - 1)]
+        if not all(end == ends[0] for end in ends):
+            return ""
+        value = self.in_score_units(ends[0])
+        return (
+            f"All scores equal {value:g}, so they show no leak; check that the score column is the "
+            "right one."
+        )
+
+    def below_counts(self, x: ArrayLike) -> tuple[Integers, Integers]:
+        """Number of scores of P and of Q less than x, whichever direction is member-like.
+
+        Parameters
+        ----------
+        x : array_like
+            In score units. NaN among the scores is not counted.
+
+        Returns
+        -------
+        of_p, of_q : ndarray of int, the shape of ``x``
+        """
+        x = _checks.array(x, "x")
+        sides = []
+        for group, nan in zip(self.groups, self.nan_counts, strict=True):
+            n = group.size - nan
+            below = group.below(x) if self.larger_is_member else n - np.minimum(group.up_to(-x), n)
+            sides.append(np.asarray(below))
+        return sides[0], sides[1]
+
+    def most_member_like_q(self, rank: ArrayLike) -> Floats:
+        """The ``rank``-th most member-like score of Q, in score units.
+
+        Parameters
+        ----------
+        rank : array_like of int
+            1 is the most member-like.
+
+        Raises
+        ------
+        ValueError
+            A rank that is not a whole number from 1 to ``n_q``.
+        """
+        _, q = self.groups
+        r = _checks.array(rank, "rank")
+        if not ((r >= 1) & (r <= q.size) & (r == np.floor(r))).all():
+            raise ValueError(
+                f"rank must be whole numbers from 1 to the {q.size} scores of Q, got "
+                f"{_checks.shown(rank)}"
+            )
+        return np.asarray(self.in_score_units(q.at(q.size - r.astype(np.int64))))
+
+    @cached_property
+    def fingerprint(self) -> chance.Fingerprint:
+        """What these scores are known by: their ranks.
+
+        It is the same in other units and the other direction, for another order of rows, and for
+        counts of the values.
+        """
+        found = self.distinct
+        return chance.Fingerprint.of_counts(found.p, found.q, bool(np.isnan(found.values[-1])))
+
+
 def drawn(counts: Integers, size: int, rng: np.random.Generator) -> Integers:
     """Counts of a random subset of what is counted, multivariate hypergeometric.
 
@@ -251,3 +395,31 @@ def _few_drawn(counts: Integers, size: int, rng: np.random.Generator) -> Integer
     return np.bincount(
         np.searchsorted(np.cumsum(counts), which, side="right"), minlength=counts.size
     )
+
+
+def oriented(x: Floats, larger_is_member: bool) -> Floats:
+    """Scores whose larger values are more member-like: ``x``, or its negative.
+
+    Parameters
+    ----------
+    x : ndarray
+    larger_is_member : bool
+        Of ``x``.
+    """
+    return x if larger_is_member else -x
+
+
+def locked(x: Cells) -> Any:
+    """The array, which nobody can write to."""
+    x.flags.writeable = False
+    return x
+
+
+def _spread(group: OrderedGroup, sign: float) -> tuple[float, ...]:
+    """Least, median and largest score of a group of finite scores, in score units."""
+    n = group.size
+    if not n:
+        return ()
+    middle = group.at(np.array([(n - 1) // 2, n // 2])).mean()
+    least, median, largest = sign * group.at(0), sign * middle, sign * group.at(n - 1)
+    return float(min(least, largest)), float(median), float(max(least, largest))

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from workbench.scores.sample import ScoresError
-
 #: What a refusal for size or time ends with.
 IF_TRUSTED = (
     "If you trust the file, trusted=True (on the command line --trusted) reads it without limits"
@@ -20,6 +18,10 @@ _LONGEST_REASON = 300
 
 #: Letters of a name that was mistyped, at most.
 _LONG = 200
+
+
+class ScoresError(ValueError):
+    """Scores that cannot be audited; the message says what is wrong and what to do."""
 
 
 def quoted(text: object) -> str:

@@ -7,11 +7,10 @@ samples again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-from weakref import ref
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._markup import table
 from workbench.scores import chance
-from workbench.scores.ordered import Distinct, Moments, OrderedGroup, drawn
+from workbench.scores.input_checks import (
+    NonFiniteCounts,
+    cluster_labels,
+    column,
+    usable,
+)
+from workbench.scores.moved import moved
+from workbench.scores.ordered import Floats, Integers
+from workbench.scores.refusals import ScoresError as ScoresError
+from workbench.scores.rows import ScoreRows
+from workbench.scores.value_counts import ValueCounts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,30 +37,15 @@ SAMPLINGS = ("independent runs", "clustered", "one run", "unknown")
 CLUSTER_RULES = ("mean", "max", "first")
 NON_FINITE = ("keep", "drop")
 
-#: Kinds of arrays that NumPy converts to numbers, and that are not scores.
-_NO_SCORES = {"c": "complex numbers", "m": "durations", "M": "dates"}
-
-
-class ScoresError(ValueError):
-    """Scores that cannot be audited; the message says what is wrong and what to do."""
-
-
-@dataclass(frozen=True)
-class NonFiniteCounts:
-    """Number of NaN, +∞ and −∞ among the scores of P or of Q."""
-
-    nan: int
-    plus_inf: int
-    minus_inf: int
-
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return self.nan + self.plus_inf + self.minus_inf
-
-    def __str__(self) -> str:
-        parts = ((self.nan, "NaN"), (self.plus_inf, "+∞"), (self.minus_inf, "−∞"))
-        return ", ".join(f"{n} {what}" for n, what in parts if n) or "none"
+#: Members of `Scores` in version 0.1 that are those of its samples now.
+MOVED = {
+    name: f"samples.{name}"
+    for name in (
+        "arrays", "arrived", "below_counts", "constant", "distinct", "first_rows",
+        "groups", "in_order", "in_score_units", "is_counted", "moments", "most_member_like_q",
+        "nan_counts", "ordered", "oriented", "pooled", "rounding",
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,8 +113,8 @@ class Scores:
     (2, 1)
     """
 
-    p: NDArray[np.float64]
-    q: NDArray[np.float64] = None  # type: ignore[assignment]  # missing, which is refused below
+    p: Floats
+    q: Floats = None  # type: ignore[assignment]  # missing, which is refused below
     larger_is_member: bool = None  # type: ignore[assignment]  # not stated: True
     sampling: str = "unknown"
     clusters: tuple[ArrayLike, ArrayLike] | None = None
@@ -135,6 +129,7 @@ class Scores:
     rows_p: int = field(init=False)
     rows_q: int = field(init=False)
     direction_stated: bool = field(init=False, default=True)
+    notes: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         if self.q is None:
@@ -160,39 +155,21 @@ class Scores:
                 "clusters cannot make the scores of one run independent: leave out one of "
                 "clusters= and sampling='one run'"
             )
-        sides = {"p": _column(self.p, "P"), "q": _column(self.q, "Q")}
+        given = {"p": column(self.p, "P"), "q": column(self.q, "Q")}
         declared = self.yes_no
         if declared is None:
             declared = all(np.asarray(x).dtype == bool for x in (self.p, self.q))
         object.__setattr__(self, "yes_no", _checks.flag(declared, "yes_no"))
-        labels = _cluster_labels(self.clusters, sides["p"].size, sides["q"].size)
-        for side, x in sides.items():
-            object.__setattr__(self, f"nonfinite_{side}", _count_nonfinite(x))
+        labels = cluster_labels(self.clusters, given["p"].size, given["q"].size)
+        drop = self.nonfinite == "drop"
+        for side, x in given.items():
+            object.__setattr__(self, f"nonfinite_{side}", NonFiniteCounts.of(x))
             object.__setattr__(self, f"rows_{side}", x.size)
-            label = labels[side]
-            if self.nonfinite == "drop":
-                finite = np.isfinite(x)
-                x, label = x[finite], label[finite] if label is not None else None
-            if label is not None:
-                x = _reduce(x, label, self.cluster_rule)
-            if x.size < 2:
-                raise ScoresError(
-                    f"side {side.upper()} has {x.size} usable score{'' if x.size == 1 else 's'}; "
-                    "an audit needs at least 2 on each side"
-                    + (", check the labels or the file" if x.size == 0 else "")
-                )
-            if np.isnan(x).all():
-                raise ScoresError(
-                    f"side {side.upper()} holds nothing but NaN; check that the column is the "
-                    "right one and that its scores were computed"
-                )
-            x.flags.writeable = False
-            sides[side] = x
-        p, q = sides["p"], sides["q"]
-        object.__setattr__(self, "p", p)
-        object.__setattr__(self, "q", q)
+            object.__setattr__(
+                self, side, usable(side.upper(), x, labels[side], drop, self.cluster_rule)
+            )
         if self.yes_no:
-            answers = np.unique(np.concatenate([p, q]))
+            answers = np.unique(np.concatenate([self.p, self.q]))
             if answers.size > 2 or not np.isfinite(answers).all():
                 raise ScoresError(
                     f"yes_no=True means two finite values, got {_checks.shown(answers)}; leave it "
@@ -201,17 +178,27 @@ class Scores:
         if self.clusters is not None:
             object.__setattr__(self, "sampling", "clustered")
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            return moved(self, name, MOVED)
+
+    @cached_property
+    def samples(self) -> ScoreRows | ValueCounts:
+        """Both samples as what answers questions about order, ranks and counts."""
+        return ScoreRows(self.p, self.q, self.larger_is_member)
+
     # -- size and description ---------------------------------------------------------------
 
     @property
     def n_p(self) -> int:
         """Number of scores of P that the bounds use (clusters count once)."""
-        return self.p.size
+        return self.samples.sizes[0]
 
     @property
     def n_q(self) -> int:
         """Number of scores of Q that the bounds use (clusters count once)."""
-        return self.q.size
+        return self.samples.sizes[1]
 
     @property
     def discarded(self) -> int:
@@ -220,26 +207,9 @@ class Scores:
         return 0 if kept else self.nonfinite_p.total + self.nonfinite_q.total
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks on how the scores were made, for readers."""
-        return ()
-
-    @property
     def assumption(self) -> str:
         """The assumption about sampling that every bound from these scores states."""
         return "if rows are independent" if self.sampling == "unknown" else self.sampling
-
-    @property
-    def constant(self) -> str:
-        """For readers, that all scores are one value; empty where they are not."""
-        ends = [group.at(i) for group in self.groups for i in (0, group.size - 1)]
-        if not all(end == ends[0] for end in ends):
-            return ""
-        value = self.in_score_units(ends[0])
-        return (
-            f"All scores equal {value:g}, so they show no leak; check that the score column is the "
-            "right one."
-        )
 
     def __repr__(self) -> str:
         member = "larger" if self.larger_is_member else "smaller"
@@ -263,16 +233,11 @@ class Scores:
             ("members (P)", self.n_p, self.nonfinite_p),
             ("non-members (Q)", self.n_q, self.nonfinite_q),
         )
-        for (side, n, odd), spread in zip(sides, self._spreads(), strict=True):
+        for (side, n, odd), spread in zip(sides, self.samples.spreads(), strict=True):
             rows.append((side, f"{n:,}", *([f"{x:.4g}" for x in spread] or ["–"] * 3), odd))
-        said = f"{member} is member-like · {self.assumption} · non-finite: {self.nonfinite}"
-        said += f" · {self.held_out}" if self.held_out else ""
-        return table(f"Scores {self.name}".strip(), rows, said)
-
-    def _spreads(self) -> list[tuple[float, ...]]:
-        """Least, median and largest finite score of P and of Q; empty where there is none."""
-        groups = (x[np.isfinite(x)] for x in self)
-        return [tuple(f(x) for f in (np.min, np.median, np.max)) if x.size else () for x in groups]
+        below = f"{member} is member-like · {self.assumption} · non-finite: {self.nonfinite}"
+        below += f" · {self.held_out}" if self.held_out else ""
+        return table(f"Scores {self.name}".strip(), rows, below)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each score, with the columns ``score`` and ``member`` (1 for P, 0 for Q)."""
@@ -285,97 +250,12 @@ class Scores:
         """Iterator over the scores of P and of Q: ``p, q = pair.sample(1000)``."""
         return iter((self.p, self.q))
 
-    # -- the one question ---------------------------------------------------------------------
-
-    @cached_property
-    def ordered(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """`oriented` scores of P and of Q, each sorted in increasing order with NaN last."""
-        p, q = self.oriented()
-        return _locked(np.sort(p)), _locked(np.sort(q))
-
-    @cached_property
-    def groups(self) -> tuple[OrderedGroup, OrderedGroup]:
-        """`oriented` scores of P and of Q in ascending order, as what answers counts and ranks."""
-        p, q = self.ordered
-        return OrderedGroup(p), OrderedGroup(q)
-
-    @property
-    def distinct(self) -> Distinct:
-        """Distinct `oriented` scores in ascending order, and how many of P and of Q have each."""
-        # Held as long as somebody uses it: it is larger than all else that is held of the scores.
-        known: Callable[[], Distinct | None] = self.__dict__.get("_distinct", lambda: None)
-        found = known()
-        if found is None:
-            found = Distinct.of(self.groups)
-            object.__setattr__(self, "_distinct", ref(found))
-        return found
-
-    def oriented(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Scores of P and of Q in order of arrival, negated where smaller is member-like.
-
-        Returns
-        -------
-        p, q : ndarray, shape (n_p,), (n_q,)
-            Larger is more member-like; `in_score_units` undoes the change.
-        """
-        return oriented(self.p, self.larger_is_member), oriented(self.q, self.larger_is_member)
-
-    def in_order(self, most: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The first `oriented` scores of P and of Q in order of arrival.
-
-        Parameters
-        ----------
-        most : int, optional
-            Number of each, at most; all that are known by default.
-
-        Returns
-        -------
-        p, q : ndarray
-
-        Raises
-        ------
-        ScoresError
-            Counted scores without their first rows.
-        """
-        if most is not None:
-            most = _checks.count(most, "most")
-        p, q = self._arrived()
-        return p[:most], q[:most]
-
-    def _arrived(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self.oriented()
-
-    @property
-    def arrived(self) -> tuple[int, int]:
-        """Number of scores of P and of Q whose order of arrival is known."""
-        return self.n_p, self.n_q
-
-    @property
-    def first_rows(self) -> str:
-        """A sentence on how many rows `in_order` has, where these are not all; otherwise ""."""
-        return ""
-
-    def in_score_units(self, t: ArrayLike) -> Any:
-        """Thresholds for `oriented` scores as thresholds for the scores themselves, and back.
-
-        Parameters
-        ----------
-        t : array_like
-
-        Returns
-        -------
-        float or ndarray
-            A float for a scalar ``t``, otherwise an array of the same shape.
-        """
-        t = self._sign * _checks.array(t, "thresholds")
-        return float(t) if t.ndim == 0 else t
-
     @property
     def only_threshold(self) -> float | None:
         """The threshold between the two answers of an attack that says yes or no; else None."""
         if not self.yes_no:
             return None
-        return float(self.pooled.at(0) + self.pooled.at(-1)) / 2
+        return float(self.samples.pooled.at(0) + self.samples.pooled.at(-1)) / 2
 
     @cached_property
     def results(self) -> dict[Any, Any]:
@@ -384,19 +264,9 @@ class Scores:
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields without the cached results."""
-        left = ("results", "_distinct")
-        return {name: value for name, value in vars(self).items() if name not in left}
+        return {name: value for name, value in vars(self).items() if name != "results"}
 
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.larger_is_member else -1.0
-
-    @cached_property
-    def nan_counts(self) -> tuple[int, int]:
-        """Number of NaN among the scores in use, of P and of Q."""
-        return int(np.isnan(self.p).sum()), int(np.isnan(self.q).sum())
-
-    def tail_counts(self, t: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def tail_counts(self, t: ArrayLike) -> tuple[Integers, Integers]:
         """Number of scores of P and of Q strictly on the member side of t.
 
         Parameters
@@ -408,53 +278,11 @@ class Scores:
         -------
         true_positives, false_positives : ndarray of int, the shape of ``t``
         """
-        t = self._sign * _checks.array(t, "thresholds")
-        p, q = self.groups
+        t = np.asarray(self.samples.in_score_units(t))
+        p, q = self.samples.groups
         return np.asarray(p.above(t)), np.asarray(q.above(t))
 
-    def below_counts(self, x: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Number of scores of P and of Q less than x, whichever direction is member-like.
-
-        Parameters
-        ----------
-        x : array_like
-            In score units. NaN among the scores is not counted.
-
-        Returns
-        -------
-        of_p, of_q : ndarray of int, the shape of ``x``
-        """
-        x = _checks.array(x, "x")
-        sides = []
-        for group, nan in zip(self.groups, self.nan_counts, strict=True):
-            n = group.size - nan
-            below = group.below(x) if self.larger_is_member else n - np.minimum(group.up_to(-x), n)
-            sides.append(np.asarray(below))
-        return sides[0], sides[1]
-
-    def most_member_like_q(self, rank: ArrayLike) -> NDArray[np.float64]:
-        """The ``rank``-th most member-like score of Q, in score units.
-
-        Parameters
-        ----------
-        rank : array_like of int
-            1 is the most member-like.
-
-        Raises
-        ------
-        ValueError
-            A rank that is not a whole number from 1 to ``n_q``.
-        """
-        _, q = self.groups
-        r = _checks.array(rank, "rank")
-        if not ((r >= 1) & (r <= q.size) & (r == np.floor(r))).all():
-            raise ValueError(
-                f"rank must be whole numbers from 1 to the {q.size} scores of Q, got "
-                f"{_checks.shown(rank)}"
-            )
-        return np.asarray(self._sign * q.at(q.size - r.astype(np.int64)))
-
-    def quantile(self, level: ArrayLike) -> NDArray[np.float64]:
+    def quantile(self, level: ArrayLike) -> Floats:
         """Lower quantiles of the pooled finite scores of P and Q, in score units.
 
         Parameters
@@ -462,7 +290,7 @@ class Scores:
         level : array_like
             In [0, 1].
         """
-        pooled = self.pooled
+        pooled = self.samples.pooled
         if not pooled.size:
             raise ScoresError("no finite score on either side; check the score column")
         level = _checks.array(level, "level")
@@ -472,33 +300,10 @@ class Scores:
             pooled.at(np.clip((level * pooled.size).astype(np.int64), 0, pooled.size - 1))
         )
 
-    @cached_property
-    def pooled(self) -> OrderedGroup:
-        """Finite scores of both groups in ascending order, in score units."""
-        pooled = np.concatenate([self.p, self.q])
-        return OrderedGroup(_locked(np.sort(pooled[np.isfinite(pooled)])))
-
-    def moments(self, unit: float = 1.0) -> tuple[Moments, Moments]:
-        """Size, mean and variance of the finite scores of P and of Q.
-
-        Parameters
-        ----------
-        unit : float
-            What the scores are divided by first, above 0.
-        """
-        unit = _checks.number(unit, "unit")
-        p, q = (Moments.of(x[np.isfinite(x)] / unit) for x in (self.p, self.q))
-        return p, q
-
-    @cached_property
+    @property
     def fingerprint(self) -> chance.Fingerprint:
-        """What these scores are known by: their ranks.
-
-        It is the same in other units and the other direction, for another order of rows, and for
-        counts of the values.
-        """
-        found = self.distinct
-        return chance.Fingerprint.of_counts(found.p, found.q, bool(np.isnan(found.values[-1])))
+        """What these scores are known by: their ranks; see `Samples.fingerprint`."""
+        return self.samples.fingerprint
 
     @cached_property
     def chance(self) -> int:
@@ -507,54 +312,29 @@ class Scores:
         It is drawn from the operating system once for the same `fingerprint`.
         """
         given = None if self.seed is None else int(self.seed)  # type: ignore[arg-type]
-        return chance.seed_of(self.fingerprint, given)
-
-    @property
-    def rounding(self) -> str:
-        """A sentence for fits of families, where the scores are rounded to a grid; otherwise ""."""
-        return ""
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Arrays by name that hold the scores, as files and workspaces keep them."""
-        return {"p": self.p, "q": self.q}
+        return chance.seed_of(self.samples.fingerprint, given)
 
     def same_arrays(self, other: Scores) -> bool:
         """Whether other scores are held in equal `arrays`, whatever their direction."""
-        mine, others = self.arrays, require_scores(other, "other").arrays
+        mine, others = self.samples.arrays, require_scores(other, "other").samples.arrays
         return mine.keys() == others.keys() and all(
             np.array_equal(x, others[name], equal_nan=True) for name, x in mine.items()
         )
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether only the counts of values are known, as of `CountedScores`, and no rows."""
-        return False
-
     # -- a choice of the reader ----------------------------------------------------------------
 
-    def with_direction(self, larger_is_member: bool) -> Scores:
-        """The same scores with another direction.
-
-        Parameters
-        ----------
-        larger_is_member : bool
-        """
+    def with_direction(self, larger_is_member: bool) -> Self:
+        """The same scores with another direction."""
         larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
-        if self.direction_stated and larger_is_member == self.larger_is_member:
-            return self
-        return self._changed(larger_is_member=larger_is_member, direction_stated=True)
+        if larger_is_member == self.larger_is_member:
+            return self if self.direction_stated else self._changed(direction_stated=True)
+        return self._changed(self.samples.turned(), direction_stated=True)
 
-    def with_seed(self, seed: int | np.random.Generator) -> Scores:
-        """The same scores with a number that was drawn for them before.
-
-        Parameters
-        ----------
-        seed : int or numpy.random.Generator
-        """
+    def with_seed(self, seed: int | np.random.Generator) -> Self:
+        """The same scores with a number that was drawn for them before."""
         return self._changed(seed=chance.checked_seed(seed))
 
-    def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
+    def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Self:
         """A subset of the scores, sorted: the order of arrival is lost.
 
         Parameters
@@ -568,13 +348,11 @@ class Scores:
             A mask of another length or type.
         """
         masks = _checks.mask(p, self.n_p, "p"), _checks.mask(q, self.n_q, "q")
-        chosen = (side[mask] for side, mask in zip(self.ordered, masks, strict=True))
-        p_part, q_part = (self._sign * x for x in chosen)
-        return self._changed(p=_locked(p_part), q=_locked(q_part))
+        return self._changed(self.samples.part(masks))
 
     def split_at_random(
         self, sizes: tuple[int, int], rng: np.random.Generator
-    ) -> tuple[Scores, Scores]:
+    ) -> tuple[Self, Self]:
         """Two parts of the scores, drawn at random without regard to the scores.
 
         Parameters
@@ -600,16 +378,10 @@ class Scores:
             known.append(_checks.count(size, f"the size of the part of {side}"))
             if known[-1] > n:
                 raise ValueError(f"a part cannot have {size} scores of the {n} of {side}")
-        return self._split((known[0], known[1]), rng)
+        part, rest = self.samples.split((known[0], known[1]), rng)
+        return self._changed(part), self._changed(rest)
 
-    def _split(self, sizes: tuple[int, int], rng: np.random.Generator) -> tuple[Scores, Scores]:
-        p, q = (
-            _first_of_each(group.counts, drawn(group.counts, k, rng))
-            for group, k in zip(self.groups, sizes, strict=True)
-        )
-        return self.part_of_sorted(p, q), self.part_of_sorted(~p, ~q)
-
-    def rescored(self, rule: Callable[[NDArray[np.float64]], ArrayLike], held_out: str) -> Scores:
+    def rescored(self, rule: Callable[[Floats], ArrayLike], held_out: str) -> Self:
         """Scores of the same runs under another rule, larger for members.
 
         Parameters
@@ -625,41 +397,21 @@ class Scores:
             A rule that does not return one score for each.
         """
         _checks.text(held_out, "held_out")
-        p, q = (_checks.array(rule(x), "the rule's scores").copy() for x in (self.p, self.q))
-        if (p.shape, q.shape) != (self.p.shape, self.q.shape):
-            raise ValueError(
-                f"the rule must return one score for each of {self.n_p} and {self.n_q}, got shapes "
-                f"{p.shape} and {q.shape}"
-            )
-        p, q = _locked(p), _locked(q)
-        return self._changed(
-            p=p, q=q, larger_is_member=True, direction_stated=True, held_out=held_out
-        )
+        return self._changed(self.samples.rescored(rule), direction_stated=True, held_out=held_out)
 
-    def _changed(self, **values: Any) -> Scores:
-        """A copy with some fields changed; a new construction would drop and cluster once more."""
+    def _changed(self, samples: ScoreRows | ValueCounts | None = None, **values: Any) -> Self:
+        """A copy with other samples, or some other fields; nothing is checked or dropped again."""
+        held = self.samples if samples is None else samples
+        values |= {"samples": held, "larger_is_member": held.larger_is_member}
+        if not held.is_counted:
+            values |= {"p": held.p, "q": held.q}
         changed = object.__new__(type(self))
         for f in fields(self):
-            object.__setattr__(changed, f.name, values.get(f.name, getattr(self, f.name)))
+            if f.name not in ("p", "q"):
+                values.setdefault(f.name, getattr(self, f.name))
+        for name, value in values.items():
+            object.__setattr__(changed, name, value)
         return changed
-
-
-def oriented(x: NDArray[np.float64], larger_is_member: bool) -> NDArray[np.float64]:
-    """Scores whose larger values are more member-like: ``x``, or its negative.
-
-    Parameters
-    ----------
-    x : ndarray
-    larger_is_member : bool
-        Of ``x``.
-    """
-    return x if larger_is_member else -x
-
-
-def _first_of_each(counts: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mask of the first chosen ones of each value, for sorted scores."""
-    place = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.asarray(place < np.repeat(chosen, counts))
 
 
 def stated_direction(larger_is_member: bool | None) -> tuple[bool, bool]:
@@ -685,98 +437,3 @@ def require_scores(value: Any, name: str = "scores") -> Scores:
     """
     need = "a workbench.Scores: make one with wb.Scores(p, q) or wb.read_scores(...)"
     return _checks.instance(value, Scores, name, need)
-
-
-def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
-    """One side as a fresh 1-d float array."""
-    try:
-        _checks.convertible(values, side)
-    except ValueError as error:
-        raise ScoresError(str(error)) from None
-    try:
-        raw = np.asarray(values)
-    except ValueError:
-        raise ScoresError(f"{side} is ragged: give one number a run, as a 1-d array") from None
-    if raw.ndim != 1:
-        hint = "ravel it, or choose one column" if raw.ndim > 1 else "give a 1-d array"
-        raise ScoresError(f"{side} has shape {raw.shape}; scores must be 1-dimensional: {hint}")
-    if raw.size == 0:
-        raise ScoresError(f"side {side} is empty; an audit needs at least 2 scores on each side")
-    if raw.dtype.kind in _NO_SCORES:
-        raise ScoresError(f"{side} holds {_NO_SCORES[raw.dtype.kind]}; give one real score a run")
-    try:
-        return np.array(raw, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        row, bad = next((i, v) for i, v in enumerate(raw.tolist()) if not _is_number(v))
-        raise ScoresError(
-            f"{side} is not numeric: entry {row} is {_checks.shown(bad)}; scores must be numbers, "
-            "at most 1.8e308"
-        ) from None
-
-
-def _locked(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    x.flags.writeable = False
-    return x
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
-def _count_nonfinite(x: NDArray[np.float64]) -> NonFiniteCounts:
-    if np.isfinite(x).all():
-        return NonFiniteCounts(0, 0, 0)
-    return NonFiniteCounts(
-        int(np.isnan(x).sum()), int(np.isposinf(x).sum()), int(np.isneginf(x).sum())
-    )
-
-
-def _cluster_labels(
-    clusters: Sequence[ArrayLike] | None, n_p: int, n_q: int
-) -> dict[str, NDArray[Any] | None]:
-    if clusters is None:
-        return {"p": None, "q": None}
-    for labels in clusters if isinstance(clusters, list | tuple) else ():
-        try:
-            _checks.convertible(labels, "a side of clusters")
-        except ValueError as error:
-            raise ScoresError(str(error)) from None
-    try:
-        p, q = (np.asarray(c) for c in clusters)
-    except (TypeError, ValueError):
-        raise ScoresError("clusters must be a pair: (labels of P, labels of Q)") from None
-    for side, labels, n in (("P", p, n_p), ("Q", q, n_q)):
-        if labels.shape != (n,):
-            raise ScoresError(
-                f"{side} has {n} scores but its cluster labels have shape {labels.shape}; "
-                "give one label a score"
-            )
-    shared = np.intersect1d(p.astype(str), q.astype(str))
-    if shared.size:
-        shown = ", ".join(shared[:3]) + (", …" if shared.size > 3 else "")
-        raise ScoresError(
-            f"{shared.size} cluster label{'s' * (shared.size > 1)} on both sides ({shown}): the "
-            "two sides must be independent. Keep each such cluster on one side; if different runs "
-            "merely share a number, make the labels distinct ('in-0', 'out-0')"
-        )
-    return {"p": p, "q": q}
-
-
-def _reduce(x: NDArray[np.float64], labels: NDArray[Any], rule: str) -> NDArray[np.float64]:
-    """One score for each cluster, in the order in which the clusters first appear."""
-    _, first, index, size = np.unique(
-        labels.astype(str), return_index=True, return_inverse=True, return_counts=True
-    )
-    if rule == "first":
-        reduced = x[first]
-    elif rule == "max":
-        reduced = np.full(first.size, -np.inf)
-        np.maximum.at(reduced, index, x)
-    else:
-        with np.errstate(invalid="ignore"):  # +∞ and −∞ in one cluster make NaN, an outcome
-            reduced = np.bincount(index, weights=x, minlength=first.size) / size
-    return reduced[np.argsort(first)]

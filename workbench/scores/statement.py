@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.sample import SAMPLINGS, ScoresError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class ScoreStatement:
             raise ScoresError(f"a file states {unknown[0]!r} of its scores, which is not known")
         return cls(**values)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What is stated, as JSON values."""
         return {k: v for k, v in asdict(self).items() if v != getattr(NOTHING, k)}
 
@@ -101,14 +102,14 @@ class ScoreStatement:
 
     def describe(self) -> str:
         """The statement as a phrase; "" where nothing is stated."""
-        said = []
+        parts = []
         if self.larger_is_member is not None:
-            said.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
+            parts.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
         if self.sampling != "unknown":
-            said.append(self.sampling)
+            parts.append(self.sampling)
         if self.design:
-            said.append(self.design)
-        return f"the file states: {', '.join(said)}" if said else ""
+            parts.append(self.design)
+        return f"the file states: {', '.join(parts)}" if parts else ""
 
     def of_scores(self, label: str) -> Self:
         """The statement, where it is not that of a score table.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.scores.ordered import Cells
 from workbench.scores.parsing.cells import parse_numbers
 from workbench.scores.refusals import did_you_mean, listed, quoted
 from workbench.scores.sample import ScoresError
@@ -54,7 +55,7 @@ class DataTable:
     """
 
     name: str
-    columns: Mapping[str, NDArray[Any]]
+    columns: Mapping[str, Cells]
     format: str
     notes: tuple[str, ...] = ()
     rows: int | None = None
@@ -79,7 +80,7 @@ class DataTable:
             row += blank <= row
         return f"row {row}"
 
-    def column(self, name: str) -> NDArray[Any]:
+    def column(self, name: str) -> Cells:
         """The column of that name.
 
         Raises

@@ -374,7 +374,7 @@ class Visitors:
             "sets": data_sets(workspace, sharing),
             "current": workspace.current,
             "table": workspace.current_table,
-            "where": workspace.where,
+            "where": workspace.storage.where,
             "problem": workspace.problem,
             "removed": removed(workspace),
             "may": self.may(person).state,
@@ -398,7 +398,7 @@ class Visitors:
         if self.known(person):
             return self.bench(person).pages.ask(name, lambda live: live.page.snapshot())
         shown = self.tabs[name].make(self.workspace(person))
-        shown.follow(shown.workspace.in_view(shown.takes))
+        shown.follow(shown.workspace.active.key(shown.takes))
         return shown
 
     def audit(self, name: str, shown: Page) -> Audit:
@@ -588,10 +588,10 @@ class Visitors:
             if workspace is not None:
                 self.homes.visited(place.person)
                 if workspace is self.homes.own:
-                    workspace.rest()
+                    workspace.storage.rest()
                 else:
-                    workspace.flush()
-                    if workspace.waiting and not self._ended:
+                    workspace.storage.flush()
+                    if workspace.storage.waiting and not self._ended:
                         place.used = time.monotonic()
                         self._look_later(place)
                         return

@@ -22,8 +22,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.scores.ordered import Cells
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
 
@@ -68,24 +68,24 @@ def _hash(table: DataTable) -> bytes:
     return found.digest()
 
 
-def _blocks(cells: NDArray[Any]) -> Iterator[NDArray[Any]]:
+def _blocks(cells: Cells) -> Iterator[Cells]:
     """The cells in parts: to copy or write all at once would keep the interpreter from others."""
     return (cells[at : at + BLOCK] for at in range(0, cells.size, BLOCK))
 
 
-def _numbers(cells: NDArray[Any]) -> Any:
+def _numbers(cells: Cells) -> Any:
     with np.errstate(invalid="ignore"):  # a signalling NaN is NaN
         numbers = cells.astype("<f8") + 0.0  # −0 becomes 0
     numbers[np.isnan(numbers)] = np.nan
     return numbers
 
 
-def _exact(cells: NDArray[Any]) -> bool:
+def _exact(cells: Cells) -> bool:
     """Whether all integers are floats."""
     return cells.size == 0 or bool(cells.max() <= 2**53 and cells.min() >= -(2**53))
 
 
-def _text(cells: NDArray[Any]) -> list[bytes]:
+def _text(cells: Cells) -> list[bytes]:
     """The cells as a list in JSON."""
     plain = cells.dtype.kind not in "iub"
     blocks = ((block if plain else block.astype(str)).tolist() for block in _blocks(cells))
@@ -94,8 +94,8 @@ def _text(cells: NDArray[Any]) -> list[bytes]:
 
 
 def table_of_scores(scores: Scores) -> DataTable:
-    """The `Scores.arrays` as a table: ``p`` and ``q``, or values, counts and first rows."""
-    columns = scores.arrays
+    """The `Samples.arrays` as a table: ``p`` and ``q``, or values, counts and first rows."""
+    columns = scores.samples.arrays
     return DataTable(
         name=scores.name,
         columns=columns,

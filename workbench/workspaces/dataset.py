@@ -121,13 +121,7 @@ def drawn_dataset(source: DrawnSource) -> DataSet:
 
 
 def virtual_table_dataset(key: str, source: DrawnTableSource | ExampleTableSource) -> DataSet:
-    """A draw of a score table, or a bundled one, as a data set.
-
-    Parameters
-    ----------
-    key : str
-    source : DrawnTableSource or ExampleTableSource
-    """
+    """A draw of a score table, or a bundled one, as a data set."""
     table = source.read((), Reading())
     n_p, n_q = int(table.n_in.sum()), int(table.n_out.sum())
     reading = Reading(larger_is_member=table.larger_is_member, sampling=table.sampling)

@@ -78,13 +78,7 @@ class DataReference:
 
     @classmethod
     def of(cls, parameter: str, dataset: DataSet) -> DataReference:
-        """The reference to a data set.
-
-        Parameters
-        ----------
-        parameter : str
-        dataset : DataSet
-        """
+        """The reference to a data set."""
         if dataset.virtual:
             return cls(parameter, dataset.name, dataset.sha256, dataset.key)
         return cls(parameter, dataset.name, dataset.sha256, "", dataset.reading.to_dict())
@@ -106,10 +100,6 @@ class DataReference:
 
     def read_otherwise(self, dataset: DataSet) -> str:
         """The choice by which a data set of the same content is read in another way, in words.
-
-        Parameters
-        ----------
-        dataset : DataSet
 
         Returns
         -------
@@ -185,7 +175,7 @@ class PageLink:
         LinkError
             Settings that JSON does not hold, or that are too long for an address.
         """
-        said = {
+        values = {
             "page": self.page,
             "settings": dict(self.settings),
             "data": [
@@ -194,7 +184,7 @@ class PageLink:
             ],
         }
         try:
-            content = json.dumps(said, allow_nan=False, separators=(",", ":")).encode()
+            content = json.dumps(values, allow_nan=False, separators=(",", ":")).encode()
         except (TypeError, ValueError) as error:
             raise LinkError(f"these settings do not fit into a link: {error}") from None
         body = bytes([VERSION]) + zlib.compress(content, level=9)
@@ -243,9 +233,9 @@ def read_link(text: str) -> PageLink:
         content = unpacking.decompress(body[1:], _LONGEST_CONTENT)
         if not unpacking.eof:
             raise LinkError(_WRONG)
-        said = json.loads(content)
-        data = tuple(DataReference(*one) for one in said["data"])
-        return PageLink(said["page"], said["settings"], data)
+        values = json.loads(content)
+        data = tuple(DataReference(*one) for one in values["data"])
+        return PageLink(values["page"], values["settings"], data)
     except LinkError:
         raise
     except (zlib.error, ValueError, TypeError, KeyError, RecursionError):

@@ -111,7 +111,7 @@ def plan(
     chosen = opened_workspace() if workspace is None else workspace
     _checks.instance(chosen, Workspace, "workspace", need)
     kept = chosen.audits.plans.add(found)
-    chosen.announce()
+    chosen.changes.announce()
     return kept
 
 
@@ -173,7 +173,7 @@ class PlannedData:
         if dataset.virtual:
             return replace(known, public=_PUBLIC[dataset.source.kind])
         plans, rivals = workspace.audits.plans, ""
-        found = workspace.opening(dataset.sha256, scores)
+        found = workspace.openings.find(dataset.sha256, scores)
         opened, data = (None, dataset.sha256) if found is None else (found.at, found.sha256)
         if opened is not None and opened > registered.created:
             first = plans.use(registered.key, data).data_sha256

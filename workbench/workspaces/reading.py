@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.sample import CLUSTER_RULES, NON_FINITE, SAMPLINGS
 from workbench.workspaces.errors import WorkspaceError
@@ -72,7 +73,7 @@ class Reading:
             "seed": self.seed,
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The reading as JSON values."""
         layout = None if self.layout is None else asdict(self.layout)
         if layout is not None and layout["rows"] is None:  # as before there was a choice of rows
@@ -99,16 +100,16 @@ class Reading:
 
     def describe(self) -> str:
         """The reading as a sentence."""
-        said = [self.layout.describe()] if self.layout is not None else []
-        said.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
-        said.append("if rows are independent" if self.sampling == "unknown" else self.sampling)
+        parts = [self.layout.describe()] if self.layout is not None else []
+        parts.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
+        parts.append("if rows are independent" if self.sampling == "unknown" else self.sampling)
         if self.layout is not None and self.layout.cluster is not None:
-            said.append(f"clusters combined by {self.cluster_rule}")
+            parts.append(f"clusters combined by {self.cluster_rule}")
         if self.nonfinite == "drop":
-            said.append("non-finite scores dropped")
+            parts.append("non-finite scores dropped")
         if self.seed is not None:
-            said.append(f"seed {self.seed}")
-        return " · ".join(said)
+            parts.append(f"seed {self.seed}")
+        return " · ".join(parts)
 
     def changed_choice(self, other: Reading) -> str:
         """The first choice of the other reading that is different and may change scores.

@@ -158,7 +158,7 @@ def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
 
     Examples
     --------
-    >>> kept = wb.workspace().keep_file("canaries.csv", b"score,included")
+    >>> kept = wb.workspace().files.keep("canaries.csv", b"score,included")
     >>> wb.recorded_file(kept, "canaries.csv").read_bytes()
     b'score,included'
     """

@@ -51,10 +51,6 @@ def is_shared_data(value: Any) -> bool:
     """Whether something is a `SharedData`; reads nothing of it, unlike ``isinstance``.
 
     Reading may ask for the workspaces of other people, who may be asking for this one.
-
-    Parameters
-    ----------
-    value : Any
     """
     asked = ("datasets", "current", "owner_of", "tables", "scores", "table", "file")
     return all(hasattr(type(value), name) for name in asked)

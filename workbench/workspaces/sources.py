@@ -7,11 +7,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.examples import card, example
+from workbench.scores.input_checks import NonFiniteCounts
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.sample import NonFiniteCounts, Scores, oriented
+from workbench.scores.ordered import oriented
+from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.draws import Recipe
@@ -34,7 +37,7 @@ GIVEN_LAYOUT = Layout("two columns", p="p", q="q")
 def reading_of(scores: Scores) -> Reading:
     """How scores that were given in Python are read from the table that keeps them."""
     return Reading(
-        None if scores.is_counted else GIVEN_LAYOUT,
+        None if scores.samples.is_counted else GIVEN_LAYOUT,
         scores.larger_is_member,
         scores.sampling,
         scores.cluster_rule,
@@ -54,7 +57,7 @@ class DataSource(Protocol):
     def describe(self) -> str:
         """The source as a sentence."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values, with its ``kind``."""
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores | ScoreTable:
@@ -76,18 +79,12 @@ class ExampleSource:
         about = card(self.name)
         return f"{about.title}. {about.look} True values: {about.truth}."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, **asdict(self)}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores of the example, the same object every time.
-
-        Parameters
-        ----------
-        tables, reading
-            Not used: an example is read as its card says.
-        """
+        """The scores of the example, the same object every time."""
         return example(self.name)
 
 
@@ -139,7 +136,7 @@ class DrawnSource:
         """The size, the pair and the seed."""
         return f"{self.n:,} samples per group from {self.recipe.pair.name}, seed {self.seed}."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {
             "kind": self.kind,
@@ -150,13 +147,7 @@ class DrawnSource:
         }
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores, drawn.
-
-        Parameters
-        ----------
-        tables, reading
-            Not used.
-        """
+        """The scores, drawn."""
         return self.recipe.draw()
 
 
@@ -180,18 +171,12 @@ class FileSource:
         """The names of the files."""
         return f"File{'s' * (len(self.names) > 1)} " + " and ".join(f"“{n}”" for n in self.names)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, "names": list(self.names)}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores in the tables of the files.
-
-        Parameters
-        ----------
-        tables : sequence of DataTable
-        reading : Reading
-        """
+        """The scores in the tables of the files."""
         return scores_from_tables(tables, reading.layout, **reading.arguments)[0]
 
 
@@ -260,7 +245,7 @@ class GivenSource:
             return self.chosen
         return f"Given in Python{f', {self.held_out}' if self.held_out else ''}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, **asdict(self)}
 
@@ -329,7 +314,7 @@ class CountedSource:
         known = f"{grid[0].lower()}{grid[1:]}".rstrip(".")
         return f"Counted scores ({known}){held_out}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, **asdict(self)}
 

@@ -214,13 +214,13 @@ def test_a_page_that_expands_beyond_the_memory_ends_its_process_only(tmp_path):
 def test_what_is_counted_without_being_asked_for(tmp_path, monkeypatch):
     f = frame(1000)
     f.to_csv(tmp_path / "a.csv", index=False)
-    assert not wb.read_scores(tmp_path / "a.csv").is_counted
+    assert not wb.read_scores(tmp_path / "a.csv").samples.is_counted
     monkeypatch.setattr(large, "LARGE", 1000)
-    assert wb.read_scores(tmp_path / "a.csv").is_counted
-    assert not wb.read_scores(tmp_path / "a.csv", counted=False).is_counted
+    assert wb.read_scores(tmp_path / "a.csv").samples.is_counted
+    assert not wb.read_scores(tmp_path / "a.csv", counted=False).samples.is_counted
     f.to_json(tmp_path / "a.json", orient="records")
-    assert not wb.read_scores(tmp_path / "a.json").is_counted
-    assert not wb.read_scores(f).is_counted
+    assert not wb.read_scores(tmp_path / "a.json").samples.is_counted
+    assert not wb.read_scores(f).samples.is_counted
 
 
 def test_a_loss_read_the_default_way_is_named(tmp_path):

@@ -46,7 +46,7 @@ WRITERS = {
 
 def assert_same_counts(counted, p, q):
     """The counts above every value of the one are those among the scores."""
-    assert counted.is_counted
+    assert counted.samples.is_counted
     assert (counted.n_p, counted.n_q) == (len(p), len(q))
     rows = wb.Scores(p, q, larger_is_member=counted.larger_is_member)
     for a, b in zip(
@@ -70,8 +70,8 @@ def test_every_format_gives_the_counts_of_its_rows(tmp_path, name, larger):
     assert counted.notes == ("P = rows of 'score' whose 'member' is '1', Q = all other rows",)
     p, q = sides(f)
     sign = 1 if larger else -1
-    np.testing.assert_array_equal(counted.in_order(100)[0], sign * p[:100])
-    np.testing.assert_array_equal(counted.in_order(100)[1], sign * q[:100])
+    np.testing.assert_array_equal(counted.samples.in_order(100)[0], sign * p[:100])
+    np.testing.assert_array_equal(counted.samples.in_order(100)[1], sign * q[:100])
 
 
 @pytest.mark.parametrize("name", WRITERS)

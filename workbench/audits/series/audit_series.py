@@ -53,7 +53,7 @@ def scores_sha256(scores: Scores) -> str:
     """
     head = _json.dumps([scores.n_p, scores.n_q, scores.larger_is_member, scores.held_out])
     found = hashlib.sha256(f"{len(head)}:{head}".encode())
-    for cells in scores.arrays.values():
+    for cells in scores.samples.arrays.values():
         found.update((np.asarray(cells, dtype="<f8") + 0.0).tobytes())  # −0 becomes 0
     return found.hexdigest()
 

@@ -36,7 +36,8 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.validation import Floats
 from workbench.estimators.direction import direction_doubt
-from workbench.scores.sample import SAMPLINGS, Scores, oriented, require_scores
+from workbench.scores.ordered import oriented
+from workbench.scores.sample import SAMPLINGS, Scores, require_scores
 
 METHOD = "betting"
 
@@ -371,7 +372,7 @@ def anytime_path(
     True
     """
     audit = _audit(scores, delta, confidence, quantity, ratio)
-    rows = scores.in_order()
+    rows = scores.samples.in_order()
     blocks = min(x.size // k for x, k in zip(rows, audit.ratio, strict=True))
     octaves = math.log2(max(blocks, WARM_UP) / WARM_UP)
     stops = np.unique((WARM_UP * 2 ** np.arange(0, octaves, 1 / POINTS)).astype(int))
@@ -386,14 +387,14 @@ def _of_all(
     scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
 ) -> Bound:
     audit = _audit(scores, delta, confidence, quantity, ratio)
-    bound = _of_rows(audit.update(*scores.in_order()), scores)
+    bound = _of_rows(audit.update(*scores.samples.in_order()), scores)
     return replace(bound, recompute=lambda level: _of_all(scores, delta, level, quantity, ratio))
 
 
 def _audit(
     scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
 ) -> AnytimeAudit:
-    """An audit of rows that `Scores.in_order` has oriented."""
+    """An audit of rows that `Samples.in_order` has oriented."""
     return AnytimeAudit(
         delta, confidence, quantity, ratio, sampling=require_scores(scores).sampling
     )
@@ -401,7 +402,7 @@ def _audit(
 
 def _of_rows(bound: Bound, scores: Scores) -> Bound:
     # `AnytimeAudit` knows no scores that were dropped before it, nor those that it was not given.
-    said = (scores.first_rows, bound.note, direction_doubt(scores))
+    said = (scores.samples.first_rows, bound.note, direction_doubt(scores))
     note = " ".join(filter(None, said)) or None
     bound = replace(bound, discarded=scores.discarded, note=note)
     reason = out_of_order(scores)
@@ -410,7 +411,7 @@ def _of_rows(bound: Bound, scores: Scores) -> Bound:
 
 def out_of_order(scores: Scores) -> str | None:
     """Why the rows cannot be in order of arrival, None when they can."""
-    for side, x in zip("PQ", scores.in_order(), strict=True):
+    for side, x in zip("PQ", scores.samples.in_order(), strict=True):
         step = np.diff(x)
         if (np.all(step >= 0) or np.all(step <= 0)) and _log_chance(x) < math.log(_BY_CHANCE):
             return (

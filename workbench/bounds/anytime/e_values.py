@@ -113,7 +113,7 @@ def anytime_e_value(
     epsilon = _checks.non_negative(epsilon, "epsilon")
     claims = EpsilonClaims(_checks.delta(delta))
     tally = Tally(ratio)
-    tally.add(*scores.in_order())
+    tally.add(*scores.samples.in_order())
     factors = log_factors(claims, epsilon, epsilon, tally.ratio)
     return EValue(
         log=float(log_wealth(tally.total[:, None], factors)[0]),

@@ -150,7 +150,7 @@ def fixed_size_limits(scores: Scores, delta: float, confidence: float = 0.95) ->
         scores=scores,
         delta=delta,
         confidence=confidence,
-        threshold=scores.in_score_units(t),
+        threshold=scores.samples.in_score_units(t),
         pilot=pilot,
         n=n + pilot,
         values=_limits(tp[n - 1], fp[n - 1], n, delta, confidence),
@@ -297,7 +297,7 @@ def betting_counts(scores: Scores) -> BettingCounts:
 
 def _paired(scores: Scores) -> tuple[Floats, Floats]:
     """As many rows of P as of Q, larger scores being more member-like."""
-    p, q = require_scores(scores).in_order()
+    p, q = require_scores(scores).samples.in_order()
     n = min(p.size, q.size)
     return p[:n], q[:n]
 

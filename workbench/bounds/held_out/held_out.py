@@ -167,7 +167,7 @@ class _Part:
         """The threshold that refutes most, and the direction that it speaks for."""
         tests, rest = self.tests, self.rest
         i = int(np.argmin(tests.of_values(question, np.full(tests.ranks.size, value))))
-        threshold = float(rest.most_member_like_q(tests.ranks[i]))
+        threshold = float(rest.samples.most_member_like_q(tests.ranks[i]))
         if question.quantity != "epsilon":
             return threshold, None
         fpr, fnr = tests.ranks[i] / rest.n_q, 1 - tests.counts[i] / rest.n_p

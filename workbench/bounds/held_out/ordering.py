@@ -176,11 +176,11 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
         p, q = (in_p + _PRIOR_COUNT) / scores.n_p, (in_q + _PRIOR_COUNT) / scores.n_q
         return np.log(p) - np.log(q)
 
-    nan = scores.nan_counts
-    minus, finite = (np.array(scores.below_counts(x)) for x in (_LEAST, math.inf))
+    nan = scores.samples.nan_counts
+    minus, finite = (np.array(scores.samples.below_counts(x)) for x in (_LEAST, math.inf))
     plus = np.array([scores.n_p, scores.n_q]) - nan - finite
     odd = (float(log_ratio(*counts)) for counts in (nan, plus, minus))
-    pooled = scores.pooled
+    pooled = scores.samples.pooled
     if not pooled.size:
         return LikelihoodRatio(np.zeros(1), np.zeros(1), *odd)
     bins = max(round(pooled.size ** (1 / 3)), 2)
@@ -188,7 +188,9 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
     edges = np.unique(pooled.at((np.arange(1, bins) * pooled.size) // bins))
     p_counts, q_counts = (
         np.diff(np.concatenate([[first], below, [last]]))
-        for first, below, last in zip(minus, scores.below_counts(edges), finite, strict=True)
+        for first, below, last in zip(
+            minus, scores.samples.below_counts(edges), finite, strict=True
+        )
     )
     p_counts, q_counts = (c[p_counts + q_counts > 0] for c in (p_counts, q_counts))
     # Neighbors of one ratio, or without the same side, are one bin: equal values would be ties.

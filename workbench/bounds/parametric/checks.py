@@ -116,7 +116,7 @@ class FamilyCheck:
     def verdict(self) -> str:
         """The result as one sentence."""
         if self.refuted:
-            rounding = f" {self.scores.rounding}" if self.scores.rounding else ""
+            rounding = f" {self.scores.samples.rounding}" if self.scores.samples.rounding else ""
             return (
                 f"The scores rule out that the pair is {self.family.given} "
                 f"({percent(self.confidence)} confidence, {self.scores.assumption}): {self.reason}."
@@ -203,7 +203,7 @@ def family_check(
     fpr = np.unique(np.concatenate([_GRID, limits.fpr_lower, limits.fpr_upper]))
     reason, threshold, fpr_there, fnr_there = "", None, None, None
     if misfit is not None:
-        threshold = scores.in_score_units(misfit.threshold)
+        threshold = scores.samples.in_score_units(misfit.threshold)
         reason = misfit.says.format(threshold=threshold)
         tp, fp = scores.tail_counts(threshold)
         fpr_there, fnr_there = float(fp / scores.n_q), float(1 - tp / scores.n_p)

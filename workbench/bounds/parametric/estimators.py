@@ -254,17 +254,19 @@ class NormalScores(FamilyEstimator):
 
     def _moments(self, scores: Scores) -> tuple[Any, Any]:
         """Size, mean and variance of P and of Q, in units of the largest score."""
-        ends = [(float(group.at(0)), float(group.at(group.size - 1))) for group in scores.groups]
+        ends = [
+            (float(group.at(0)), float(group.at(group.size - 1))) for group in scores.samples.groups
+        ]
         unit = max(abs(x) for x in itertools.chain(*ends)) or 1.0
         if not all(math.isfinite(x) for x in itertools.chain(*ends)):
             raise ValueError(
                 "a Gaussian pair has finite scores, and some of these are NaN or infinite; take a "
                 "bound that needs no family, or leave them out (nonfinite='drop')"
             )
-        p, q = scores.moments(unit)
+        p, q = scores.samples.moments(unit)
         deviation = math.sqrt((p.variance * p.size + q.variance * q.size) / (p.size + q.size - 2))
         if all(least / unit == most / unit for least, most in ends) or deviation < _NO_SPREAD:
-            of_p, of_q = (scores.in_score_units(least) for least, _ in ends)
+            of_p, of_q = (scores.samples.in_score_units(least) for least, _ in ends)
             raise ValueError(
                 f"all scores of P are {of_p:g} and all of Q are {of_q:g}: no "
                 "Gaussian pair does that; take a bound that needs no family"
@@ -408,7 +410,7 @@ class OrderedScores(FamilyEstimator):
         return likeliest(self.curve, scores, min(within.lower, highest), highest)
 
     def _separated(self, scores: Scores) -> bool:
-        p, q = scores.groups
+        p, q = scores.samples.groups
         return int(p.up_to(q.at(q.size - 1))) == 0
 
     def limits(self, scores: Scores, error: float) -> Limits:
@@ -482,23 +484,24 @@ class ResponseScores(FamilyEstimator):
         )
 
     def _false_answers(self, scores: Scores) -> tuple[int, int]:
-        p, q = scores.groups
+        p, q = scores.samples.groups
         low = self._low_outcome(scores)
         return int(p.up_to(low)) + int(q.above(low)), p.size + q.size
 
     def _low_outcome(self, scores: Scores) -> float:
         """The less member-like of the two outcomes, in the order's sign."""
-        groups = scores.groups
+        groups = scores.samples.groups
         low = min(group.at(0) for group in groups)
         high = max(group.at(group.size - 1) for group in groups)
         if low == high:
+            value = scores.samples.in_score_units(low)
             raise ValueError(
-                f"all scores are {scores.in_score_units(low):g}, and randomized response has two "
-                "outcomes; take a bound that needs no family"
+                f"all scores are {value:g}, and randomized response has two outcomes; take a "
+                "bound that needs no family"
             )
         two = all(group.up_to(low) == group.below(high) for group in groups)
-        if not two or any(scores.nan_counts):
-            ends = [scores.in_score_units(groups[0].at(i)) for i in (0, groups[0].size - 1)]
+        if not two or any(scores.samples.nan_counts):
+            ends = [scores.samples.in_score_units(groups[0].at(i)) for i in (0, groups[0].size - 1)]
             raise ValueError(
                 "randomized response has two outcomes, and these scores take other values than "
                 f"{min(ends):g} and {max(ends):g}; cut them at a threshold chosen "

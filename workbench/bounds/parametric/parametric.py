@@ -268,7 +268,7 @@ def parametric_bound(
         checked="refuted" if refuted else "not refuted",
         void=REFUTED if refuted else None,
         method=member.method,
-        note=scores.rounding or None,
+        note=scores.samples.rounding or None,
         at=at,
         recompute=again,
     )

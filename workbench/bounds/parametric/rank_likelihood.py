@@ -81,11 +81,11 @@ def _parameter(x: float) -> float:
 
 def _counts(scores: Scores) -> tuple[Floats, Floats]:
     """Scores of P and of Q between cuts, from the least; a cut does not part equal scores."""
-    p, q = scores.groups
+    p, q = scores.samples.groups
     n = p.size + q.size
     near = np.geomspace(1, max(n // 2, 1), _GEOMETRIC)
     ranks = np.concatenate([near, np.linspace(1, n - 1, _EVEN), n - near]).astype(np.int64)
-    distinct = scores.distinct
+    distinct = scores.samples.distinct
     upto = np.cumsum(distinct.p + distinct.q)
     at = np.unique(np.searchsorted(upto, np.unique(ranks)))
     cuts = distinct.values[at[at < upto.size - 1]]

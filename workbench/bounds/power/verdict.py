@@ -338,7 +338,7 @@ class Verdict:
     @property
     def _ties(self) -> str:
         """Power is that of attacks without ties."""
-        q = self.scores.groups[1]
+        q = self.scores.samples.groups[1]
         if 2 * q.runs()[0].size > q.size:
             return ""
         return (

@@ -279,7 +279,7 @@ def band_tests(scores: Scores) -> tuple[RankTests, Floats]:
     order = np.argsort(ranks)
     ranks, weight = ranks[order], weight[order]
     tests = rank_tests(ranks, strictly_above(scores, ranks), scores.n_p, scores.n_q, weight)
-    return tests, scores.most_member_like_q(ranks)
+    return tests, scores.samples.most_member_like_q(ranks)
 
 
 #: Thresholds and tests do not depend on the confidence, which people move.

@@ -77,7 +77,7 @@ def roc_limits(scores: Scores, error: float) -> RocLimits:
     smaller than the beta variable and the mass from it upwards larger, so each limit is taken for
     the attack that it holds for.
     """
-    p, q = scores.groups
+    p, q = scores.samples.groups
     rank_q, rank_p = rank_grid(q.size), rank_grid(p.size)
     each = error / (2 * (rank_q.size + rank_p.size))
     # The rank_q-th largest of Q: Q above t is beta. The rank_p-th smallest of P: P below t is.
@@ -116,7 +116,7 @@ def two_outcome_limits(scores: Scores, low: float, error: float) -> RocLimits:
     -------
     RocLimits
     """
-    p, q = scores.groups
+    p, q = scores.samples.groups
     fnr, fpr = p.up_to(np.array([low])), q.above(np.array([low]))
     return RocLimits(
         thresholds=np.array([low]),

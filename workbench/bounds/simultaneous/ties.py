@@ -23,7 +23,7 @@ def strictly_above(scores: Scores, ranks: NDArray[np.int64]) -> NDArray[np.int64
     ranks : ndarray of int, shape (J,)
         From 1 (the most member-like) to n_q.
     """
-    p, q = scores.groups
+    p, q = scores.samples.groups
     return np.asarray(p.above(q.at(q.size - ranks)))
 
 
@@ -38,7 +38,7 @@ def large_blocks(scores: Scores) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     -------
     of_q, of_p : ndarray of int, shape (k,)
     """
-    p, q = scores.groups
+    p, q = scores.samples.groups
     least = max(math.ceil(LARGE * q.size), 2)
     # A block of this size holds two scores that are half as many places apart.
     some = q.at(np.arange(0, q.size, least // 2))
@@ -57,7 +57,7 @@ def ranks_in_ties(scores: Scores) -> NDArray[np.int64]:
     ----------
     scores : Scores
     """
-    _, q = scores.groups
+    _, q = scores.samples.groups
     before, _ = large_blocks(scores)
     dense = dense_grid(q.size)
     ranks = dense[np.searchsorted(dense, before + 1)]

@@ -69,8 +69,8 @@ def as_text(audit: FileAudit) -> str:
     lines = [repr(audit.scores)]
     if audit.reversed:
         lines.append(audit.doubt)
-    if audit.scores.constant:
-        lines.append(audit.scores.constant)
+    if audit.scores.samples.constant:
+        lines.append(audit.scores.samples.constant)
     width = max(len(bound.symbol) for bound in audit.bounds)
     lines.append("")
     lines += [

@@ -108,11 +108,11 @@ def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[Mess
     draw = current if current.startswith(DRAW) else FIRST_DRAW
     table = workspace.current_table or ""
     drawn = table if table.startswith(DRAWN_TABLE) else DrawnTableSource().key
-    others = workspace.shared  # once: somebody may share more meanwhile
+    others = workspace.catalog.shared  # once: somebody may share more meanwhile
     owners = {one.key: workspace.owner_of(one.key) for one in others}
     shared = set() if sharing is None else set(sharing.shared(DATA))
     groups = {
-        "own": workspace.own,
+        "own": workspace.catalog.own,
         "lent": [one for one in others if owners[one.key]],
         "shared": [one for one in others if not owners[one.key]],
         "example": [workspace.dataset(f"{EXAMPLE}{name}") for name in (*NAMES, *TABLES)],
@@ -129,7 +129,7 @@ def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[Mess
 
 def removed(workspace: Workspace) -> int:
     """Data sets that were removed and are not yet deleted for good."""
-    return sum(one.removed is not None for one in workspace.snapshot().entries.values())
+    return sum(one.removed is not None for one in workspace.kept.snapshot().entries.values())
 
 
 def first_data_set(workspace: Workspace, key: str) -> dict[str, Any]:

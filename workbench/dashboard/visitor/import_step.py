@@ -18,13 +18,13 @@ class ImportStep:
     def __init__(self, pages: OpenPages, links: Links, history: History, browsers: OpenBrowsers):
         self._pages, self._links = pages, links
         self._history, self._browsers = history, browsers
-        self._before = pages.workspace.snapshot()
+        self._before = pages.workspace.kept.snapshot()
         pages.import_changed = self._changed
 
     def begin(self, gesture: Message) -> None:
         """Begin the import of new files, or of a data set to read in another way."""
         self.end()
-        self._before = self._pages.workspace.snapshot()
+        self._before = self._pages.workspace.kept.snapshot()
         given = {"dataset": str(gesture["data"])} if gesture.get("data") else {}
         self._pages.begin(IMPORT, **given)
 
@@ -50,7 +50,7 @@ class ImportStep:
         if not key or live.ended:
             return
         workspace = self._pages.workspace
-        workspace.choose(key)
+        workspace.active.choose(key)
         self._history.add_data("the data set", self._before)  # what was added or read anew
         first = {"goto": FIRST_PAGES["table"]} if workspace.dataset(key).kind == "table" else {}
         self._browsers.tell(imported=key, **{**first, **self._links.use_with(key)})

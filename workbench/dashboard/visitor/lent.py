@@ -50,7 +50,7 @@ class LentDataSets:
         for live in pages:
             live.change("end jobs", partial(_end_jobs, live.page, gone))
         if before != self._lent:
-            self._pages.workspace.announce()  # pages follow to what they begin with
+            self._pages.workspace.changes.announce()  # pages follow to what they begin with
         else:
             self._browsers.show("sets")
         for live in pages:

@@ -109,7 +109,7 @@ class OpenPages:
             return False
         if self._services.following is not None:
             return False
-        return self.workspace.page_state(name, tab.data_key) is None
+        return self.workspace.page_states.get(name, tab.data_key) is None
 
     def live(self, name: str) -> LivePage:
         """The page of this name, made from its last state.
@@ -185,7 +185,7 @@ class OpenPages:
                 live.change("follow", partial(self._follow, live))
 
     def _follow(self, live: LivePage) -> None:
-        page, key = live.page, self.workspace.in_view(live.page.takes)
+        page, key = live.page, self.workspace.active.key(live.page.takes)
         if self._followed.get(live.name) == key:
             page.refresh()
         else:
@@ -198,7 +198,7 @@ class OpenPages:
         first = tab.first() if name != IMPORT and self.untouched(name) else None
         page = tab.make(self.workspace)
         if first is None:
-            self._followed[name] = self.workspace.in_view(tab.kind.takes)
+            self._followed[name] = self.workspace.active.key(tab.kind.takes)
             if name != IMPORT:
                 self._take_data(name, page, self._followed[name])
         return LivePage(name, page, self, self._later, first, runner)
@@ -207,7 +207,7 @@ class OpenPages:
         """Have a page show a data set as it was when it was last shown."""
         page.follow(key)
         self.kept.write()
-        state = self.workspace.page_state(name, page.data_key)
+        state = self.workspace.page_states.get(name, page.data_key)
         if state is not None:
             page.restore(page.still_true(state), self.workspace.file)
 
@@ -228,7 +228,7 @@ class OpenPages:
         kept : mapping
             What the page had on data sets that it leaves by that, by their keys.
         """
-        self._followed[live.name] = self.workspace.in_view(live.page.takes)
+        self._followed[live.name] = self.workspace.active.key(live.page.takes)
         for key, left in kept.items():
             self.kept.keep(live.name, key, dict(left))
         return live.page.restore(settings, self.workspace.file)
@@ -268,11 +268,11 @@ class OpenPages:
         self.kept.keep(name, page.data_key, live.settings)
         if not control:
             return
-        data = self.workspace.snapshot()
-        if chosen and page.data_key != self.workspace.in_view(page.takes):
+        data = self.workspace.kept.snapshot()
+        if chosen and page.data_key != self.workspace.active.key(page.takes):
             self._followed[name] = page.data_key
-            self.workspace.choose(page.data_key)
-        states = (data, self.workspace.snapshot())
+            self.workspace.active.choose(page.data_key)
+        states = (data, self.workspace.kept.snapshot())
         overwritten = {} if kept is None else {page.data_key: kept}
         settings = (before, live.settings)
         self._history.add(Change(name, label_of(page, control), settings, states, kept=overwritten))
@@ -304,7 +304,7 @@ class OpenPages:
     def _require_upload(self, size: int) -> None:
         """Refuse files that were announced; called in a thread."""
         self.may.require({"kind": "files"})
-        self.workspace.require_room(size)
+        self.workspace.storage.require_room(size)
 
 
 def jobs_of(pages: OpenPages) -> list[dict[str, Any]]:
@@ -336,7 +336,7 @@ def _keep_files(workspace: Workspace, page: Page, before: Settings, now: Setting
         if isinstance(parameter, Upload) and now.get(name) != before.get(name):
             for file in getattr(page, name) or ():
                 try:
-                    workspace.keep_file(file.name, file.content())
+                    workspace.files.keep(file.name, file.content())
                 except LimitError as error:  # the page shows it; a reload does not
                     page.message = f"“{file.name}” is not kept. {error}"
 

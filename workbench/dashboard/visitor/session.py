@@ -91,7 +91,7 @@ class VisitorSession:
             "sets": lambda: data_sets(workspace, sharing),
             "current": lambda: workspace.current,
             "table": lambda: workspace.current_table,
-            "where": lambda: workspace.where,
+            "where": lambda: workspace.storage.where,
             "problem": lambda: workspace.problem,
             "undo": lambda: history.labels[0],
             "redo": lambda: history.labels[1],
@@ -101,21 +101,21 @@ class VisitorSession:
             "removed": lambda: removed(workspace),
             "shares": lambda: sharing is not None,
         }
-        workspace.watch(self.data.changed)
+        workspace.changes.watch(self.data.changed)
         self._following = services.following
         if self._following is not None:
             self._following.listen(self.data.rows_arrived)
 
     def end(self) -> None:
         """Let go of all pages; their states are in the workspace."""
-        self.workspace.unwatch(self.data.changed)
+        self.workspace.changes.unwatch(self.data.changed)
         if self._following is not None:
             self._following.unlisten(self.data.rows_arrived)
         if self._lent is not None:
             self._lent.end()
         self.pages.end()
         self.audits.upload.end()
-        self.workspace.flush()
+        self.workspace.storage.flush()
 
     def settle(self, seconds: float) -> bool:
         """Wait until everything is done that was asked before; False if it takes longer."""

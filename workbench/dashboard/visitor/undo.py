@@ -35,7 +35,7 @@ class Undo:
             return {}
         pages = self._pages
         if change.data[0] != change.data[1]:
-            pages.workspace.revert(change.data[which])
+            pages.workspace.kept.revert(change.data[which])
         if change.page:
             live = pages.live(change.page)
             kept = {} if which else change.kept
@@ -50,7 +50,7 @@ class Undo:
         pages = self._pages
         live = pages.live(gesture["reset"])
         fresh = pages.tabs[live.name].make(pages.workspace)
-        fresh.follow(pages.workspace.in_view(fresh.takes))
+        fresh.follow(pages.workspace.active.key(fresh.takes))
         live.change("reset", partial(pages.set_all, live, "reset", fresh.settings()))
 
     def bring_back(self, gesture: Message) -> None:

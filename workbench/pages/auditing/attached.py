@@ -54,7 +54,7 @@ def bring_data(audit: Audit, attachments: tuple[Attachment, ...], workspace: Wor
     """
     for one in attachments:
         if one.kind == "file":
-            workspace.keep_file(one.name, one.content)
+            workspace.files.keep(one.name, one.content)
     for data in audit.data:
         parts = [one for one in attachments if one.data == data.parameter]
         if parts and not _is_there(data, workspace):
@@ -105,6 +105,6 @@ def _bring(data: AuditData, parts: list[Attachment], workspace: Workspace, shown
     try:
         source = source_from_dict(json.loads(described))
         reading = Reading.from_dict(data.reading)
-        workspace.bring(tables, source, reading, data.name, data.reread, shown)
+        workspace.kept.bring(tables, source, reading, data.name, data.reread, shown)
     except (TypeError, AttributeError, RecursionError) as error:  # they may be a stranger's
         raise WorkspaceError(f"the scores of “{data.name}” cannot be read: {error}") from error

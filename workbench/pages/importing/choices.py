@@ -412,7 +412,7 @@ class ImportChoices(Part):
             swapped=False, tables=tables, cluster_column=None, accepted="", message=""
         )
         if tables:
-            self.page.workspace.note_opening(tables)
+            self.page.workspace.openings.note_tables(tables)
             self._propose()
             self._follow_plan()
             self._check()

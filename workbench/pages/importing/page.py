@@ -189,7 +189,7 @@ class ImportPage(Page):
         kept = {"direction", "independence of rows", "clusters", "threshold", "bins"}
         fixed = "; ".join(f"{what}: {said}" for what, said in plan.choices.items() if what in kept)
         said = f"{name} fixes {fixed}."
-        opening = self.workspace.opening(self.digest(), found)
+        opening = self.workspace.openings.find(self.digest(), found)
         if opening is not None and opening.at <= plan.created:
             how = f" ({opening.how})" if opening.how else ""
             said += (
@@ -322,27 +322,27 @@ class ImportPage(Page):
                 self.choosing.in_order, reading, name, self.choosing.all_files
             )
         if known.key not in self.workspace.datasets:
-            self.workspace.restore(known.key)
+            self.workspace.kept.restore(known.key)
         if replace(reading, seed=known.reading.seed) != known.reading:
-            known = self.workspace.reread(known.key, reading, seen=True)
+            known = self.workspace.kept.reread(known.key, reading, seen=True)
         name = self.data_name.strip()
         if self.dataset is not None and name not in ("", self.dataset.name):
-            known = self.workspace.rename(known.key, name)
+            known = self.workspace.kept.rename(known.key, name)
         return known
 
     def _keep_plan(self, stored: DataSet) -> None:
         """Have the page of the scores show the data set under the plan."""
         if not self.plan or self.dataset is not None:
             return
-        before = self.workspace.page_state(SCORES, stored.key) or {}
+        before = self.workspace.page_states.get(SCORES, stored.key) or {}
         marks = {name: before[name] for name in MARKS if name in before}
         plan = self.plans.find(self.plan)
-        opening = self.workspace.opening(stored.sha256, self.workspace.scores(stored.key))
+        opening = self.workspace.openings.find(stored.sha256, self.workspace.scores(stored.key))
         if plan is not None and opening is not None and plan.created < opening.at:
             # No result was shown before if the data were never opened before this step.
             unseen = self.choosing.began <= opening.at
             self.workspace.audits.plans.use(plan, opening.sha256, unseen=unseen)
-        self.workspace.keep_page_state(SCORES, {**marks, "plan": self.plan}, stored.key)
+        self.workspace.page_states.keep(SCORES, {**marks, "plan": self.plan}, stored.key)
 
     # -- as Python -----------------------------------------------------------------------------
 

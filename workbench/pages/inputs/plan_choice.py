@@ -101,7 +101,7 @@ class KnownPlans(Part):
     def known(self) -> tuple[RegisteredPlan, ...]:
         """The plans of the workspace, the newest first, as they were when the page last looked."""
         workspace = self.page.workspace
-        if time.monotonic() >= self._look_again_at and workspace.may_have_audits:
+        if time.monotonic() >= self._look_again_at and workspace.storage.may_have_audits:
             try:
                 self._known, wait = tuple(workspace.audits.plans), LOOK_AGAIN
             except ArchiveError:  # every move of a slider asks for them

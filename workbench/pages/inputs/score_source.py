@@ -250,7 +250,7 @@ class ScoreSource(Part):
     def _words_of_given(self) -> str:
         scores: Scores = self.page.given
         said = scores.name or f"{scores.n_p:,} + {scores.n_q:,} scores given in Python."
-        how = [source_of(scores).describe(), *scores.notes] if scores.is_counted else []
+        how = [source_of(scores).describe(), *scores.notes] if scores.samples.is_counted else []
         return " · ".join([said, *how])
 
     def _turn(self, *events: Any) -> None:

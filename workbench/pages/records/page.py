@@ -85,7 +85,7 @@ class RecordsPage(Page):
         about = f"{self.viewed.name_of(column)} of “{where}”, {rank}"
         try:
             added = self.workspace.add_scores(scores, scores.name, chosen=about)
-            self.workspace.choose(added.key)
+            self.workspace.active.choose(added.key)
         except ValueError as error:
             self.message = str(error)
         else:

@@ -20,4 +20,4 @@ class Doubts(Part):
     @sentence(needs=("scores",), place="strip")
     def constant(self) -> str:
         """That all scores are equal, where they are."""
-        return str(self.page.scores.constant)
+        return str(self.page.scores.samples.constant)

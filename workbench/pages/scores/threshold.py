@@ -77,7 +77,7 @@ class ThresholdChoice(Part):
         """Move the threshold to where the observed false positive rate is about ``fpr``."""
         s: Scores = self.page.scores
         rank = min(max(round(fpr * s.n_q), 1), s.n_q)
-        value = float(s.most_member_like_q(rank))
+        value = float(s.samples.most_member_like_q(rank))
         if math.isfinite(value):
             slider: Any = self.page.param.threshold
             self.threshold = snap_to(value, slider.step, slider.softbounds)

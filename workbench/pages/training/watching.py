@@ -167,7 +167,7 @@ class TrainingWatched(Part):
                 self._add_scores(run, result.result, name)
             elif isinstance(result.result, ScoreTable):
                 added = self.page.workspace.add_table(result.result, name)
-                self.page.workspace.choose(added.key)
+                self.page.workspace.active.choose(added.key)
             else:
                 self._bring_canaries(result.result, name)
         except ValueError as error:
@@ -185,14 +185,14 @@ class TrainingWatched(Part):
         )
         reread = "" if run.complete else STOPPED
         table = table_of_scores(scores)
-        added = self.page.workspace.bring((table,), source, reading_of(scores), name, reread)
-        self.page.workspace.choose(added.key)
+        added = self.page.workspace.kept.bring((table,), source, reading_of(scores), name, reread)
+        self.page.workspace.active.choose(added.key)
 
     def _bring_canaries(self, run: OneRun, name: str) -> None:
         """Bring the canaries to the page One run as a file; larger scores indicate inclusion."""
         frame = run.to_frame().assign(score=oriented(run.scores, run.larger_is_member))
         content, file = frame.to_csv(index=False).encode(), f"{name}.csv"
-        digest = self.page.workspace.keep_file(file, content)
+        digest = self.page.workspace.files.keep(file, content)
         self.page.goes_with = {"source": "My file", "upload": [[file, len(content), digest]]}
 
 

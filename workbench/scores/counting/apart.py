@@ -12,9 +12,9 @@ import numpy as np
 from workbench.progress import Report, silent
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.counting.large import size_of
+from workbench.scores.input_checks import NonFiniteCounts
 from workbench.scores.parsing.apart import answer_requests, ask_apart
 from workbench.scores.parsing.limits import GB, LIMITS, MB
-from workbench.scores.sample import NonFiniteCounts
 
 #: Bytes of memory that counting may take, whatever the size of the files.
 MEMORY = 1 * GB

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from workbench.scores.counting.row_sources import (
     BATCH,
@@ -23,6 +23,12 @@ from workbench.scores.parsing.limits import LIMITS, MB
 from workbench.scores.refusals import called, damage_refused
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from workbench.scores.counting.row_sources import Batches
 
 #: Bytes of an Arrow file for one batch on average, from which it is mapped instead of read: a
 #: batch is read as a whole.
@@ -70,7 +76,7 @@ class ParquetRowFile:
                 found += [batch for batch in [next(rows, None)] if batch is not None]
             return _table_of(found, self.path, "parquet")
 
-    def batches(self, numbers: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[Any, float]]:
+    def batches(self, numbers: Sequence[str], labels: Sequence[str]) -> Batches:
         """Batches of rows in order; see `RowFile.batches`."""
         with cut_off(self.path):
             file = _parquet(self.path)
@@ -98,7 +104,7 @@ class ParquetRowFile:
         ]
 
 
-def _parquet(path: Path) -> Any:
+def _parquet(path: Path) -> parquet.ParquetFile:
     from pyarrow import parquet
 
     # Not mapped: the process would end if another one cut the file off. Not read ahead: a row
@@ -164,7 +170,7 @@ class ArrowRowFile:
             plain = [batch.select(plain_columns(batch.schema)) for batch in found]
             return _table_of(plain, self.path, "arrow")
 
-    def batches(self, numbers: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[Any, float]]:
+    def batches(self, numbers: Sequence[str], labels: Sequence[str]) -> Batches:
         """Batches of rows in order; see `RowFile.batches`."""
         columns = [*numbers, *labels]
         with cut_off(self.path):
@@ -185,7 +191,7 @@ class ArrowRowFile:
             file.seek(max(self.size - len(_END), 0))
             return file.read(len(_END)) == _END
 
-    def _listed(self, columns: Sequence[str]) -> Iterator[tuple[Any, float]]:
+    def _listed(self, columns: Sequence[str]) -> Batches:
         import pyarrow as pa
 
         file = pa.ipc.open_file(self._source(1))
@@ -195,12 +201,14 @@ class ArrowRowFile:
         for i in range(n):
             yield file.get_batch(i), (i + 1) / n
 
-    def _streamed(self, columns: Sequence[str]) -> Iterator[tuple[Any, float]]:
+    def _streamed(self, columns: Sequence[str]) -> Batches:
         source = self._source(0)
         for batch in self._stream(columns, source):
             yield batch, source.tell() / max(self.size, 1)
 
-    def _stream(self, columns: Sequence[str] | None, source: Any = None) -> Iterator[Any]:
+    def _stream(
+        self, columns: Sequence[str] | None, source: pa.NativeFile | None = None
+    ) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
         source = self._source(0) if source is None else source
@@ -212,7 +220,7 @@ class ArrowRowFile:
             stream = pa.ipc.open_stream(source, options=options)
         yield from stream
 
-    def _source(self, batches: int) -> Any:
+    def _source(self, batches: int) -> pa.NativeFile:
         """The file; mapped where its batches are so large that memory would not hold one."""
         import pyarrow as pa
 
@@ -224,7 +232,7 @@ class ArrowRowFile:
         return [self]
 
 
-def _only(columns: Sequence[str], schema: Any, path: Path) -> Any:
+def _only(columns: Sequence[str], schema: pa.Schema, path: Path) -> pa.ipc.IpcReadOptions:
     """Options to read some columns."""
     import pyarrow as pa
 
@@ -234,7 +242,7 @@ def _only(columns: Sequence[str], schema: Any, path: Path) -> Any:
     )
 
 
-def _table_of(batches: list[Any], path: Path, kind: str) -> DataTable:
+def _table_of(batches: list[pa.RecordBatch], path: Path, kind: str) -> DataTable:
     import pyarrow as pa
 
     batches = [batch for batch in batches if batch.num_rows]

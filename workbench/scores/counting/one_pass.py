@@ -20,14 +20,15 @@ import numpy as np
 from workbench.progress import Report, silent
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.counting.grid import Floats, Grid
-from workbench.scores.counting.parts import Parts
+from workbench.scores.counting.part_files import Parts
 from workbench.scores.counting.piece import Task, count_piece, progress_in_words
 from workbench.scores.counting.sides import Groups, P, Q
 from workbench.scores.counting.tally import GroupCounts
+from workbench.scores.input_checks import NonFiniteCounts
 from workbench.scores.layouts.direction import doubt_of_direction
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.sample import NonFiniteCounts, ScoresError
+from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
 
@@ -85,10 +86,10 @@ def count_scores(
     opened = [Parts.of(each) for each in paths]
     samples = [each.sample() for each in opened]
     layout = guess_layout(*samples, p=p, q=q, score=score, member=member, member_value=member_value)
-    said = layout.member_value if member_value is not None else None
+    p_label = layout.member_value if member_value is not None else None
     grid = Grid.of(_sampled_scores(samples, layout))
     tasks = [
-        Task(source, layout, said, group, grid)
+        Task(source, layout, p_label, group, grid)
         for group, each in zip((P, Q), opened, strict=False)
         for source in each.sources
     ]
@@ -101,12 +102,12 @@ def count_scores(
         found = count_on_cluster(client, tasks, silent if progress is None else progress)
     counts = found.counts
     if layout.kind == "score and label" and found.labels:
-        groups = Groups(said, str(layout.member), samples[0].label)
+        groups = Groups(p_label, str(layout.member), samples[0].label)
         for label in found.labels:
             groups.of(label)
         of_p = groups.of_p()
         counts = counts if of_p == P else counts.swapped()
-        layout = replace(layout, member_value=groups.seen[of_p] if said is None else said)
+        layout = replace(layout, member_value=groups.seen[of_p] if p_label is None else p_label)
     notes = [layout.describe(), *(note for each in opened for note in each.notes), *found.notes]
     if larger_is_member is None and (doubt := doubt_of_direction(layout.columns, [paths[0].stem])):
         notes.append(doubt)

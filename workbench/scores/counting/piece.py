@@ -25,7 +25,7 @@ class Task:
     source : RowFile
     layout : Layout
     member_value : str or None
-        The label of P, if a person said it.
+        The label of P, if it was given.
     group : int
         Of all scores, in a file of one group.
     grid : Grid
@@ -47,15 +47,15 @@ class CountedPiece:
     counts : GroupCounts
     labels : tuple of str
         Labels that were seen, where there is a column of labels; in the order of the groups, unless
-        a person said which label is that of P.
-    said : bool
+        the label of P was given.
+    stated : bool
         Whether a person did, or there are no labels: group 1 is P, and group 0 is Q.
     notes : tuple of str
     """
 
     counts: GroupCounts
     labels: tuple[str, ...]
-    said: bool
+    stated: bool
     notes: tuple[str, ...]
 
     def __add__(self, other: CountedPiece) -> CountedPiece:
@@ -64,10 +64,10 @@ class CountedPiece:
         for label in (*self.labels, *other.labels):
             labels.setdefault(spelling(label), label)
         counts = other.counts
-        if not self.said and other.labels and spelling(other.labels[0]) != next(iter(labels)):
+        if not self.stated and other.labels and spelling(other.labels[0]) != next(iter(labels)):
             counts = counts.swapped()
         notes = self.notes + other.notes
-        return CountedPiece(self.counts + counts, tuple(labels.values()), self.said, notes)
+        return CountedPiece(self.counts + counts, tuple(labels.values()), self.stated, notes)
 
 
 def count_piece(task: Task, report: Callable[[int, float], None] | None = None) -> CountedPiece:

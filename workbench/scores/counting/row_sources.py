@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from workbench.scores.parsing.frames import is_plain
 from workbench.scores.refusals import called, listed
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    #: Batches of rows in order, each with the share of the file that is read, from 0 to 1.
+    Batches = Iterator[tuple[pa.RecordBatch, float]]
 
 #: Rows of a batch.
 BATCH = 2**18
@@ -56,7 +62,7 @@ class RowFile(Protocol):
             There are none, or none can be read.
         """
 
-    def batches(self, numbers: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[Any, float]]:
+    def batches(self, numbers: Sequence[str], labels: Sequence[str]) -> Batches:
         """Batches of rows in order, each with the share of the file that is read.
 
         Parameters
@@ -88,7 +94,7 @@ class RowFile(Protocol):
         """
 
 
-def plain_columns(schema: Any) -> list[str]:
+def plain_columns(schema: pa.Schema) -> list[str]:
     """Columns of an Arrow schema with one value a row."""
     return [field.name for field in schema if is_plain(field.type)]
 

@@ -6,7 +6,7 @@ A group is a number, 0 or 1. Which of them is P may only be known when all label
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 from workbench.scores.layouts.labels import LONGEST_LABEL, MOST_LABELS, spelling, text_of
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.senses import member_label, why_open
+from workbench.scores.ordered import Cells
 from workbench.scores.refusals import called, listed, quoted
 from workbench.scores.sample import ScoresError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +41,7 @@ class Sides(Protocol):
     def labels(self) -> tuple[str, ...]:
         """Columns of labels."""
 
-    def parts(self, batch: Any) -> Iterator[Part]:
+    def parts(self, batch: pa.RecordBatch) -> Iterator[Part]:
         """Scores of a batch with their groups.
 
         Parameters
@@ -55,7 +59,7 @@ class Groups:
     Parameters
     ----------
     member_value : str, optional
-        The label of P, if a person said it: all others are of Q. Otherwise there may be two labels.
+        The label of P, if it was given: all others are of Q. Otherwise there may be two labels.
     name : str
         Of the column, which may say what its labels mean.
     where : str
@@ -151,7 +155,7 @@ class LabeledRows:
         self._filename = filename
         self._known: dict[float, int] = {}  # group of each number that is a label
 
-    def parts(self, batch: Any) -> Iterator[Part]:
+    def parts(self, batch: pa.RecordBatch) -> Iterator[Part]:
         """All scores, and the group of each."""
         groups = self._group_of_each(batch.column(1))
         yield scores_of(batch.column(0), self.numbers[0], self._filename), groups
@@ -160,7 +164,7 @@ class LabeledRows:
         """Nothing."""
         return ()
 
-    def _group_of_each(self, column: Any) -> NDArray[np.uint8]:
+    def _group_of_each(self, column: pa.Array) -> NDArray[np.uint8]:
         from pyarrow import types
 
         if column.null_count:
@@ -180,7 +184,7 @@ class LabeledRows:
             groups[i] = self._groups.of("" if values[i] is None else values[i])
         return groups[used]
 
-    def _of_numbers(self, cells: NDArray[Any], kind: type) -> NDArray[np.uint8]:
+    def _of_numbers(self, cells: Cells, kind: type) -> NDArray[np.uint8]:
         """The group of each number; the usual case, two known ones, takes three steps."""
         found = np.zeros(cells.size, np.uint8)
         known = np.zeros(cells.size, bool)
@@ -217,7 +221,7 @@ class TwoColumns:
         self._filename = filename
         self._empty = {P: 0, Q: 0}  # cells without a score since the last score
 
-    def parts(self, batch: Any) -> Iterator[Part]:
+    def parts(self, batch: pa.RecordBatch) -> Iterator[Part]:
         """Scores of both columns without the empty cells that may be at the end."""
         for group, column, name in zip((P, Q), batch.columns, self.numbers, strict=True):
             if column.null_count == len(column):
@@ -275,7 +279,7 @@ class OneColumn:
         self._group = group
         self._filename = filename
 
-    def parts(self, batch: Any) -> Iterator[Part]:
+    def parts(self, batch: pa.RecordBatch) -> Iterator[Part]:
         """All scores."""
         yield scores_of(batch.column(0), self.numbers[0], self._filename), self._group
 
@@ -284,7 +288,7 @@ class OneColumn:
         return ()
 
 
-def scores_of(column: Any, name: str, filename: str) -> Floats:
+def scores_of(column: pa.Array, name: str, filename: str) -> Floats:
     """A column of a batch as floats; empty cells are NaN.
 
     Parameters

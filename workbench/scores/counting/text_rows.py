@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from workbench.scores.counting.row_sources import RowFile, UnreadError, require_columns
 from workbench.scores.parsing.cells import NAN_WORDS
@@ -18,6 +18,11 @@ from workbench.scores.parsing.text import Dialect, dialect_of
 from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from workbench.scores.counting.row_sources import Batches
 
 #: Bytes that are parsed at a time; no line may be longer.
 _BLOCK = 4 * MB
@@ -93,7 +98,7 @@ class TextRowFile:
     def _table(self, text: bytes) -> DataTable:
         return parse(text, kind_of_name(self.path.name), self.path.name, LIMITS)
 
-    def batches(self, numbers: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[Any, float]]:
+    def batches(self, numbers: Sequence[str], labels: Sequence[str]) -> Batches:
         """Batches of rows in order; see `RowFile.batches`."""
         require_columns((*numbers, *labels), self.dialect.names, self.path)
         with open(self.path, "rb") as file:
@@ -113,9 +118,7 @@ class TextRowFile:
         if self.complete < self.size:
             yield from self._last_line(numbers, labels)
 
-    def _last_line(
-        self, numbers: Sequence[str], labels: Sequence[str]
-    ) -> Iterator[tuple[Any, float]]:
+    def _last_line(self, numbers: Sequence[str], labels: Sequence[str]) -> Batches:
         """A last line without an end, unless it is being written."""
         line = _bytes(self.path, self.complete, self.size - self.complete)
         if self.path.stat().st_size != self.size:
@@ -132,8 +135,12 @@ class TextRowFile:
             raise UnreadError(f"the last line is incomplete ({error})") from error
 
     def _parsed(
-        self, source: Any, numbers: Sequence[str], labels: Sequence[str], skipped: int
-    ) -> Iterator[Any]:
+        self,
+        source: BinaryIO | io.RawIOBase,
+        numbers: Sequence[str],
+        labels: Sequence[str],
+        skipped: int,
+    ) -> Iterator[pa.RecordBatch]:
         """Batches of text, without its first lines."""
         import pyarrow as pa
         from pyarrow import csv

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
 
-from numpy.typing import NDArray
-
+from workbench.scores.ordered import Cells
 from workbench.scores.sample import ScoresError
 
 
@@ -32,8 +33,8 @@ class Batch:
         What ``places`` count: "line", or "row of part-1.parquet".
     """
 
-    columns: Mapping[str, NDArray[Any]]
-    places: NDArray[Any]
+    columns: Mapping[str, Cells]
+    places: Cells
     bad: tuple[str, ...] = ()
     where: str = "row"
 
@@ -43,8 +44,8 @@ class Batch:
         return int(self.places.size)
 
 
-class GrowingRows(Protocol):
-    """Where new rows come from.
+class GrowingRows(ABC):
+    """Where new rows come from: a file, or a folder of files, that may not be there yet.
 
     Attributes
     ----------
@@ -56,10 +57,14 @@ class GrowingRows(Protocol):
         The columns that are used; None until they are known.
     """
 
-    waits: str
-    notes: list[str]
-    needed: tuple[str, ...] | None
+    what = "file"
 
+    def __init__(self, path: Path):
+        self.path = path
+        self.waits, self.notes = "", list[str]()
+        self.needed: tuple[str, ...] | None = None
+
+    @abstractmethod
     def read(self) -> Batch | None:
         """The next rows, None if there are none now.
 
@@ -70,3 +75,19 @@ class GrowingRows(Protocol):
         ScoresError
             This cannot be followed at all.
         """
+
+    @contextmanager
+    def reachable(self, used: bool) -> Iterator[None]:
+        """Context of a look at the file or folder, which says why it `waits` if that fails.
+
+        Parameters
+        ----------
+        used : bool
+            Whether something of it was used before.
+        """
+        try:
+            yield
+        except FileNotFoundError:
+            self.waits = f"the {self.what} is gone" if used else f"there is no {self.what} yet"
+        except OSError as error:
+            self.waits = f"the {self.what} cannot be read ({error.strerror})"

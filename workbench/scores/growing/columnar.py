@@ -6,27 +6,31 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from workbench.scores.growing.batches import Batch, SourceChanged
+from workbench.scores.growing.batches import Batch, GrowingRows, SourceChanged
 from workbench.scores.growing.lines import AppendedFile, require_file
+from workbench.scores.ordered import Cells
 from workbench.scores.sample import ScoresError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyarrow import parquet
 
 #: First bytes of an Arrow file, which is complete once it is closed.
 _CLOSED = b"ARROW1"
 
 
-def columns_of(table: Any) -> dict[str, NDArray[Any]]:
+def columns_of(table: pa.Table) -> dict[str, Cells]:
     """The columns of an Arrow table or record batch, as of `Batch`."""
     return {
         name: _cells(column) for name, column in zip(table.schema.names, table.columns, strict=True)
     }
 
 
-def _cells(column: Any) -> NDArray[Any]:
+def _cells(column: pa.ChunkedArray) -> Cells:
     import pyarrow as pa
 
     kind = column.type
@@ -40,13 +44,13 @@ def _cells(column: Any) -> NDArray[Any]:
     return found
 
 
-def _one(column: Any) -> bool:
+def _one(column: pa.ChunkedArray) -> bool:
     import pyarrow as pa
 
     return isinstance(column, pa.Array)
 
 
-def _batch(columns: dict[str, NDArray[Any]], first: int) -> Batch:
+def _batch(columns: dict[str, Cells], first: int) -> Batch:
     rows = len(next(iter(columns.values()), ()))
     return Batch(columns, np.arange(first + 1, first + 1 + rows))
 
@@ -60,44 +64,34 @@ class _Group:
     digests: dict[str, bytes]
 
 
-class RewrittenParquet:
+class RewrittenParquet(GrowingRows):
     """Rows of a parquet file that is written anew with more rows.
 
     Nothing can be appended to a parquet file. Its new rows count if the earlier ones are the same:
     row groups by their sizes and statistics in the file, and all others by their values.
-
-    Parameters
-    ----------
-    path : Path
     """
 
     def __init__(self, path: Path):
-        self.waits, self.notes = "", list[str]()
-        self.needed: tuple[str, ...] | None = None
-        self._path, self._used, self._groups = path, 0, list[_Group]()
-        self._looked: tuple[int, ...] = ()
+        super().__init__(path)
+        self._used, self._groups = 0, list[_Group]()
+        self._last_status: tuple[int, ...] = ()
 
     def read(self) -> Batch | None:
         """See `GrowingRows`."""
         from pyarrow import parquet
 
-        try:
-            status = self._path.stat()
-        except FileNotFoundError:
-            self.waits, self._looked = (
-                "the file is gone" if self._used else "there is no file yet",
-                (),
-            )
+        status = None
+        with self.reachable(used=bool(self._used)):
+            status = self.path.stat()
+        if status is None:
+            self._last_status = ()
             return None
-        except OSError as error:
-            self.waits = f"the file cannot be read ({error.strerror})"
-            return None
-        looked = (status.st_ino, status.st_size, status.st_mtime_ns)
-        if looked == self._looked:
+        now = (status.st_ino, status.st_size, status.st_mtime_ns)
+        if now == self._last_status:
             return None
         require_file(status)
         try:
-            with parquet.ParquetFile(self._path) as file:
+            with parquet.ParquetFile(self.path) as file:
                 found = self._new(file)
         except SourceChanged:
             raise
@@ -106,10 +100,10 @@ class RewrittenParquet:
                 raise
             self.waits = "the file is cut off, or still being written"
             return None
-        self._looked, self.waits = looked, ""
+        self._last_status, self.waits = now, ""
         return found
 
-    def _new(self, file: Any) -> Batch | None:
+    def _new(self, file: parquet.ParquetFile) -> Batch | None:
         about = file.metadata
         if about.num_rows < self._used:
             raise SourceChanged(
@@ -143,7 +137,11 @@ class RewrittenParquet:
         return batch if batch.rows else None
 
     def _grouped(
-        self, columns: dict[str, NDArray[Any]], about: Any, described: list[Any], same: int
+        self,
+        columns: dict[str, Cells],
+        about: parquet.FileMetaData,
+        described: list[Any],
+        same: int,
     ) -> Iterable[_Group]:
         at, found = 0, []
         for i in range(same, about.num_row_groups):
@@ -153,7 +151,7 @@ class RewrittenParquet:
         return found
 
 
-def _described(group: Any, needed: tuple[str, ...] | None) -> tuple[Any, ...]:
+def _described(group: parquet.RowGroupMetaData, needed: tuple[str, ...] | None) -> tuple[Any, ...]:
     """What a file says of a row group: rows, and the sizes and statistics of its columns."""
     found: list[Any] = [group.num_rows, needed]
     for i in range(group.num_columns):
@@ -166,43 +164,36 @@ def _described(group: Any, needed: tuple[str, ...] | None) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _digests(columns: dict[str, NDArray[Any]], start: int, stop: int) -> dict[str, bytes]:
+def _digests(columns: dict[str, Cells], start: int, stop: int) -> dict[str, bytes]:
     return {name: _digest(cells[start:stop]) for name, cells in columns.items()}
 
 
-def _digest(cells: NDArray[Any]) -> bytes:
+def _digest(cells: Cells) -> bytes:
     content = repr(cells.tolist()).encode() if cells.dtype == object else cells.tobytes()
     return hashlib.sha256(content).digest()
 
 
-class ArrowStream:
-    """Rows of an Arrow stream (IPC) to which record batches are appended.
-
-    Parameters
-    ----------
-    path : Path
-    """
+class ArrowStream(AppendedFile):
+    """Rows of an Arrow stream (IPC) to which record batches are appended."""
 
     def __init__(self, path: Path):
-        self.waits, self.notes = "", list[str]()
-        self.needed: tuple[str, ...] | None = None
-        self._file, self._schema, self._rows, self._ended = AppendedFile(path), None, 0, False
+        super().__init__(path)
+        self._schema, self._rows, self._ended = None, 0, False
 
     def read(self) -> Batch | None:
         """See `GrowingRows`."""
         if self._ended:
             return None
-        piece = self._file.more(2**28)
+        piece = self.more(2**28)
         if piece is None:
             return None
-        self.waits = self._file.waits
-        if not self._file.offset and piece.startswith(_CLOSED):
+        if not self.offset and piece.startswith(_CLOSED):
             raise ScoresError(
                 "an Arrow file is complete once it is closed; write the stream format "
                 "(pyarrow.ipc.new_stream), or a folder of files"
             )
         batches, used = self._messages(piece)
-        self._file.use(piece[:used])
+        self.use(piece[:used])
         if used < len(piece) and not self._ended:
             self.waits = "the last record batch is not complete"
         if not batches:
@@ -214,12 +205,12 @@ class ArrowStream:
         self._rows += found.rows
         return found
 
-    def _messages(self, piece: bytes) -> tuple[list[Any], int]:
+    def _messages(self, piece: bytes) -> tuple[list[pa.RecordBatch], int]:
         """The complete record batches at the beginning of a piece, and the bytes that they take."""
         import pyarrow as pa
         from pyarrow import ipc
 
-        batches: list[Any] = []
+        batches: list[pa.RecordBatch] = []
         reader, used = pa.BufferReader(piece), 0
         while used < len(piece):
             try:

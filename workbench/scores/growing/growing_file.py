@@ -12,8 +12,8 @@ from workbench import _checks
 from workbench.curves.validation import Floats
 from workbench.scores.growing.batches import GrowingRows, SourceChanged
 from workbench.scores.growing.columnar import ArrowStream, RewrittenParquet
+from workbench.scores.growing.folder import FolderRows
 from workbench.scores.growing.lines import CsvLines, JsonLines, LineRows
-from workbench.scores.growing.parts import FolderRows
 from workbench.scores.growing.row_reader import RowReader
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.parsing.limits import is_unicode

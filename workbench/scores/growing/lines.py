@@ -8,11 +8,11 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
-from workbench.scores.growing.batches import Batch, SourceChanged
+from workbench.scores.growing.batches import Batch, GrowingRows, SourceChanged
 from workbench.scores.parsing.text import Dialect, dialect_of
 from workbench.scores.sample import ScoresError
 
@@ -32,24 +32,19 @@ LONGEST_LINE = 2**20
 _BOM = b"\xef\xbb\xbf"
 
 
-class AppendedFile:
-    """The bytes that are appended to a file, read once each.
-
-    Parameters
-    ----------
-    path : Path
+class AppendedFile(GrowingRows):
+    """A file to which bytes are appended, each of which is read once.
 
     Attributes
     ----------
-    waits : str
-        Why nothing can be read now; "" if nothing is the matter.
     offset : int
         Bytes that were used.
     """
 
     def __init__(self, path: Path):
-        self.path, self.waits, self.offset = path, "", 0
-        self._looked: tuple[int, ...] = ()
+        super().__init__(path)
+        self.offset = 0
+        self._last_status: tuple[int, ...] = ()
         self._head = self._tail = b""
 
     def more(self, most: int = PIECE) -> bytes | None:
@@ -57,35 +52,26 @@ class AppendedFile:
 
         The caller says by `use` how many of them it has used.
 
-        Parameters
-        ----------
-        most : int
-
         Raises
         ------
         SourceChanged
             The file is shorter than what was used, or begins otherwise.
         """
-        try:
+        with self.reachable(used=bool(self.offset)):
             status = self.path.stat()
-            looked = (status.st_ino, status.st_size, status.st_mtime_ns, self.offset)
-            if looked == self._looked:
+            now = (status.st_ino, status.st_size, status.st_mtime_ns, self.offset)
+            if now == self._last_status:
                 return None
             require_file(status)
-            self.waits, self._looked = "", ()
+            self.waits, self._last_status = "", ()
             with open(self.path, "rb") as file:
                 self._require_same(file)
                 file.seek(self.offset)
                 found = file.read(most)
-        except FileNotFoundError:
-            self.waits = "the file is gone" if self.offset else "there is no file yet"
-            return b""
-        except OSError as error:
-            self.waits = f"the file cannot be read ({error.strerror})"
-            return b""
-        if self.offset + len(found) >= status.st_size:
-            self._looked = looked
-        return found
+            if self.offset + len(found) >= status.st_size:
+                self._last_status = now
+            return found
+        return b""
 
     def use(self, used: bytes) -> None:
         """Count these bytes, which `more` began with, as used."""
@@ -93,7 +79,7 @@ class AppendedFile:
         self._head = (self._head + used[:COMPARED])[:COMPARED]
         self._tail = (self._tail + used[-COMPARED:])[-COMPARED:]
 
-    def _require_same(self, file: Any) -> None:
+    def _require_same(self, file: BinaryIO) -> None:
         size = file.seek(0, 2)
         if size < self.offset:
             raise SourceChanged(
@@ -195,30 +181,23 @@ class JsonLines:
         return Batch(columns, np.array(at, dtype=np.int64), tuple(bad), where)
 
 
-class LineRows:
+class LineRows(AppendedFile):
     """Rows of a text file to which lines are appended.
 
     A line counts once its end is written.
-
-    Parameters
-    ----------
-    path : Path
-    format : LineFormat
     """
 
     def __init__(self, path: Path, format: LineFormat):
-        self.waits, self.notes = "", list[str]()
-        self.needed: tuple[str, ...] | None = None
-        self._file, self._format = AppendedFile(path), format
+        super().__init__(path)
+        self._format = format
         self._first: list[str] | None = []  # the first lines, until the header is known
         self._line = 0
 
     def read(self) -> Batch | None:
         """See `GrowingRows`."""
-        piece = self._file.more()
+        piece = self.more()
         if piece is None:
             return None
-        self.waits = self._file.waits
         end = piece.rfind(b"\n") + 1
         if not end:
             if len(piece) > LONGEST_LINE:
@@ -231,8 +210,8 @@ class LineRows:
             return None
         if end < len(piece) < PIECE:
             self.waits = UNFINISHED
-        begins = not self._file.offset
-        self._file.use(piece[:end])
+        begins = not self.offset
+        self.use(piece[:end])
         text = piece[:end].removeprefix(_BOM if begins else b"").decode("utf-8", "replace")
         if begins and text[:1] in ("\ufffd", "\x00"):
             raise ScoresError("the file is no UTF-8 text; write it as UTF-8")
@@ -247,13 +226,8 @@ class LineRows:
                 self.waits = f"waits for {FIRST_LINES} lines, from which it sees the columns"
                 return None
             lines, self._first, skipped = self._first, None, begins
-        rows = [
-            (self._line + i, line.rstrip("\r"))
-            for i, line in enumerate(lines, 1)
-            if i > skipped and line.strip()
-        ]
-        self._line += len(lines)
-        return self._format.batch([line for _, line in rows], [at for at, _ in rows], "line")
+        before, self._line = self._line, self._line + len(lines)
+        return _batch(self._format, lines, skipped, before, "line")
 
 
 def whole_lines(content: bytes, format: LineFormat, where: str) -> Batch:
@@ -268,7 +242,18 @@ def whole_lines(content: bytes, format: LineFormat, where: str) -> Batch:
     """
     lines = content.removeprefix(_BOM).decode("utf-8", "replace").splitlines()
     skipped = format.begins(lines) or 0
-    rows = [(i, line) for i, line in enumerate(lines, 1) if i > skipped and line.strip()]
+    return _batch(format, lines, skipped, 0, where)
+
+
+def _batch(
+    format: LineFormat, lines: Sequence[str], skipped: int, before: int, where: str
+) -> Batch:
+    """The rows in lines after the first ones, of which ``before`` lines were read earlier."""
+    rows = [
+        (before + i, line.rstrip("\r"))
+        for i, line in enumerate(lines, 1)
+        if i > skipped and line.strip()
+    ]
     return format.batch([line for _, line in rows], [at for at, _ in rows], where)
 
 

@@ -14,6 +14,7 @@ from workbench.scores.growing.batches import Batch
 from workbench.scores.layouts.guess import guess_layout, numeric_columns
 from workbench.scores.layouts.labels import labels_of, spelling, text_of
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.ordered import Cells
 from workbench.scores.parsing.cells import NAN_WORDS
 from workbench.scores.parsing.frames import from_frame
 from workbench.scores.refusals import quoted
@@ -61,10 +62,6 @@ class RowReader:
 
     def take(self, batch: Batch) -> tuple[Floats, Floats]:
         """The scores of P and of Q in further rows.
-
-        Parameters
-        ----------
-        batch : Batch
 
         Raises
         ------
@@ -180,13 +177,13 @@ class RowReader:
         self.first_left_out = self.first_left_out or first
 
 
-def _column(batch: Batch, name: str) -> NDArray[Any]:
+def _column(batch: Batch, name: str) -> Cells:
     """A column of a batch; empty cells where it lacks the column."""
     found = batch.columns.get(name)
     return np.full(batch.rows, None, dtype=object) if found is None else found
 
 
-def _numbers(cells: NDArray[Any]) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+def _numbers(cells: Cells) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
     """Cells as numbers, which of them are none, and which are empty."""
     nothing = np.zeros(cells.size, dtype=bool)
     if cells.dtype.kind in "iuf":
@@ -219,7 +216,7 @@ def _number(cell: Any) -> float | None:
         return None
 
 
-def _plain(cells: NDArray[Any]) -> NDArray[Any]:
+def _plain(cells: Cells) -> Cells:
     """Objects that are all numbers or None as floats; everything else as it is."""
     if cells.dtype == object and all(type(c) in (int, float, type(None)) for c in cells):
         return np.array([_number(c) if c is not None else math.nan for c in cells], dtype=float)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +21,12 @@ from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.repeats import repeats_in, rows_of
 from workbench.scores.layouts.senses import why_open
 from workbench.scores.layouts.tools import recognized
+from workbench.scores.ordered import Cells
 from workbench.scores.refusals import listed
 from workbench.scores.sample import Scores, ScoresError
 from workbench.scores.table import DataTable
 
-Clusters = tuple[NDArray[Any], NDArray[Any]] | None
+Clusters = tuple[Cells, Cells] | None
 
 log = logging.getLogger(__name__)
 
@@ -244,7 +244,7 @@ def _example(labels: list[str]) -> str:
 
 def _clusters(
     table: DataTable, layout: Layout, rows: NDArray[np.bool_] | slice, size: int, side: str
-) -> NDArray[Any]:
+) -> Cells:
     name = str(layout.cluster)
     cells = table.column(name)
     if table.rows is None and cells.size != size:

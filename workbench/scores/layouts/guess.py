@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
-
-from numpy.typing import NDArray
 
 from workbench.scores.layouts.direction import SMALLER
 from workbench.scores.layouts.labels import factorized, labels_of, spelling, text_of
@@ -29,6 +26,7 @@ from workbench.scores.layouts.senses import (
     vocabulary,
 )
 from workbench.scores.layouts.tools import Recognized, recognized
+from workbench.scores.ordered import Cells
 from workbench.scores.parsing.cells import mostly_numbers
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
@@ -213,11 +211,11 @@ def _of_tool(
 
 
 def _several(table: DataTable, scores: Sequence[str], remarks: Iterable[str] = ()) -> str:
-    said = "".join(f". {remark}" for remark in remarks)
+    more = "".join(f". {remark}" for remark in remarks)
     return (
         f"{table.label} has {len(scores)} columns that may hold the scores, {listed(scores)}; "
         "choose one with score=, before you look at what each would give: the best of several, "
-        f"chosen after looking, has no valid bound{said}"
+        f"chosen after looking, has no valid bound{more}"
     )
 
 
@@ -337,7 +335,7 @@ def _of_one_mind(table: DataTable, names: list[str], few: dict[str, list[str]]) 
     return names[0]
 
 
-def _speaks(cells: NDArray[Any], labels: list[str]) -> bool:
+def _speaks(cells: Cells, labels: list[str]) -> bool:
     """Whether a column is one of two labels by its looks: words, or 1 and 0."""
     return len(labels) == 2 and (cells.dtype.kind in "bO" or are_sides(labels))
 

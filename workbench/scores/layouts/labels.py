@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.layouts.senses import vocabulary
+from workbench.scores.ordered import Cells
 from workbench.scores.table import DataTable
 
 #: Words for columns whose values name what several rows may share.
@@ -38,7 +38,7 @@ def spelling(label: str) -> str:
     return label.casefold()
 
 
-def factorized(cells: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def factorized(cells: Cells) -> tuple[NDArray[np.intp], Cells]:
     """For each cell the index of its value (−1 where it is empty), and the values."""
     import pandas as pd
 

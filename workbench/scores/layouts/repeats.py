@@ -247,8 +247,8 @@ def _is_scale(values: NDArray[np.float64]) -> bool:
 
 def _free(table: DataTable, layout: Layout) -> list[str]:
     """Columns that are neither scores nor labels."""
-    taken = (layout.score, layout.member)
-    return [name for name in table.columns if name not in taken and sense_of(name) is None]
+    used = (layout.score, layout.member)
+    return [name for name in table.columns if name not in used and sense_of(name) is None]
 
 
 def _values(table: DataTable, name: str) -> tuple[str, ...]:

@@ -57,9 +57,9 @@ class Recognized:
         score : str, optional
             The column of scores that was chosen: its remark is added.
         """
-        said = [f"{self.tool}: {', '.join(self.columns)}", *self.remarks]
-        said += [remark for name, remark in self.column_remarks.items() if name == score]
-        return ". ".join(said) + "."
+        parts = [f"{self.tool}: {', '.join(self.columns)}", *self.remarks]
+        parts += [remark for name, remark in self.column_remarks.items() if name == score]
+        return ". ".join(parts) + "."
 
 
 class Tool(Protocol):
@@ -121,9 +121,9 @@ class LabeledScores:
         if not labeled or not self.beside <= {*table.columns, *table.unusable}:
             return None
         of_columns = {
-            name: said
+            name: remark
             for name in labeled
-            for pattern, said in self.column_remarks.items()
+            for pattern, remark in self.column_remarks.items()
             if re.fullmatch(pattern, name)
         }
         averaged = bool(self.averaged and re.match(self.averaged, table.name))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from numpy.lib import format as npy
-from numpy.typing import NDArray
 
 from workbench.scores.class_outputs import (
     CLASSES,
@@ -20,6 +19,7 @@ from workbench.scores.class_outputs import (
     scores_of_classes,
 )
 from workbench.scores.layouts.senses import name_words
+from workbench.scores.ordered import Cells
 from workbench.scores.parsing.cells import tidy
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.refusals import called, refused_pickle
@@ -30,24 +30,7 @@ _MAGIC = b"\x93NUMPY"
 
 
 def read_npy(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """The table of one array, or of the fields of a structured one (npy).
-
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-        For messages.
-    limits : ReadLimits
-
-    Returns
-    -------
-    DataTable
-
-    Raises
-    ------
-    ScoresError
-        The content is refused.
-    """
+    """The table of one array, or of the fields of a structured one (npy)."""
     if data.startswith(b"\x80"):
         raise refused_pickle(filename, ".npy")
     if not data.startswith(_MAGIC):
@@ -62,24 +45,7 @@ def read_npy(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
 
 
 def read_npz(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """The table of an archive of arrays, each with its own length (npz).
-
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-        For messages.
-    limits : ReadLimits
-
-    Returns
-    -------
-    DataTable
-
-    Raises
-    ------
-    ScoresError
-        The content is refused.
-    """
+    """The table of an archive of arrays, each with its own length (npz)."""
     if not data.startswith(b"PK"):
         raise ScoresError(f"{called(filename)} is no npz file: write it with np.savez")
     arrays, others = {}, {}
@@ -130,7 +96,7 @@ def checked_header(file: IO[bytes], size: int) -> tuple[tuple[int, ...], Any]:
     return shape, dtype
 
 
-def read_array(file: IO[bytes], size: int) -> NDArray[Any]:
+def read_array(file: IO[bytes], size: int) -> Cells:
     """The array of an npy file, once its header was found to fit it.
 
     Parameters
@@ -146,11 +112,11 @@ def read_array(file: IO[bytes], size: int) -> NDArray[Any]:
     """
     checked_header(file, size)
     file.seek(0)
-    array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+    array: Cells = npy.read_array(file, allow_pickle=False)
     return array
 
 
-def _unusable(array: NDArray[Any]) -> str:
+def _unusable(array: Cells) -> str:
     """Why an array cannot be a column of scores or labels, "" when it can."""
     if array.ndim > 1:
         return (
@@ -167,7 +133,7 @@ def _unusable(array: NDArray[Any]) -> str:
     return ""
 
 
-def _log_odds(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def _log_odds(arrays: Mapping[str, Cells]) -> dict[str, Cells]:
     """Log-odds of the true class, for outputs beside the class of each row."""
     classes = [name for name in arrays if "".join(name_words(name)) in CLASSES]
     if len(classes) != 1:
@@ -183,7 +149,7 @@ def _log_odds(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 
 def _table(
-    arrays: Mapping[str, NDArray[Any]],
+    arrays: Mapping[str, Cells],
     filename: str,
     kind: str,
     rows: int | None,

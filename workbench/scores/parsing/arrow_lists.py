@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from workbench.scores.parsing.cells import tidy
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.refusals import called
 from workbench.scores.table import DataTable, notes_on_unusable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _FILE_MAGIC = b"ARROW1"
 
@@ -64,7 +67,7 @@ def read_arrow_lists(data: bytes, filename: str, limits: ReadLimits) -> DataTabl
     )
 
 
-def _flat(name: str, column: Any) -> dict[str, Any] | None:
+def _flat(name: str, column: pa.ChunkedArray) -> dict[str, Any] | None:
     """A column and the lengths of its lists; None where it holds neither values nor lists."""
     import pyarrow.compute as pc
     from pyarrow import types

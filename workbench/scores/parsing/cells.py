@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.scores.ordered import Cells
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -18,7 +20,7 @@ NAN_WORDS = ("nan", "na", "n/a", "#n/a", "<na>", "null", "none")
 
 
 def parse_numbers(
-    cells: NDArray[Any], decimal_comma: bool = False
+    cells: Cells, decimal_comma: bool = False
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Text cells as numbers, and which of them are neither numbers, empty nor a word for NaN.
 
@@ -46,7 +48,7 @@ def parse_numbers(
     return values, wrong
 
 
-def mostly_numbers(cells: NDArray[Any], decimal_comma: bool = False) -> bool:
+def mostly_numbers(cells: Cells, decimal_comma: bool = False) -> bool:
     """Whether at least half of the first thousand cells of text that are not empty are numbers.
 
     Parameters
@@ -61,7 +63,7 @@ def mostly_numbers(cells: NDArray[Any], decimal_comma: bool = False) -> bool:
     return 0 < filled >= 2 * int(wrong.sum())
 
 
-def tidy(cells: pd.Series[Any] | NDArray[Any], decimal_comma: bool = False) -> NDArray[Any]:
+def tidy(cells: pd.Series[Any] | Cells, decimal_comma: bool = False) -> Cells:
     """Numbers or booleans as they are; text as numbers if all of it is, else as objects.
 
     Parameters
@@ -101,7 +103,7 @@ def tidy(cells: pd.Series[Any] | NDArray[Any], decimal_comma: bool = False) -> N
     return words if wrong.any() else values
 
 
-def native(array: NDArray[Any]) -> NDArray[Any]:
+def native(array: Cells) -> Cells:
     """The array in the byte order of this machine, floats with at most 64 bits."""
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         return array.astype(np.float64)

@@ -7,6 +7,7 @@ A new format is a function from content, file name and limits to a `DataTable`, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from workbench.scores.parsing.arrays import read_npy, read_npz
@@ -14,17 +15,18 @@ from workbench.scores.parsing.arrow_lists import read_arrow_lists
 from workbench.scores.parsing.frames import read_arrow, read_feather, read_parquet
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.parsing.records import read_json
-from workbench.scores.parsing.text import read_csv, read_tsv
+from workbench.scores.parsing.text import read_text
 from workbench.scores.refusals import damage_refused, refused_pickle
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
+#: The table of content. Messages use the name of the file; ScoresError where it is refused.
 Reader = Callable[[bytes, str, ReadLimits], DataTable]
 
 READERS: dict[str, Reader] = {
-    ".csv": read_csv,
-    ".txt": read_csv,
-    ".tsv": read_tsv,
+    ".csv": read_text,
+    ".txt": read_text,
+    ".tsv": partial(read_text, kind="tsv"),
     ".parquet": read_parquet,
     ".feather": read_feather,
     ".arrow": read_arrow,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,30 +19,14 @@ from workbench.scores.table import DataTable, notes_on_ends, notes_on_unusable
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 #: The first bytes of feather files, and the last ones of an arrow stream.
 _FEATHER, _END_OF_STREAM = b"ARROW1", b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """The table of a parquet file.
-
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-        For messages.
-    limits : ReadLimits
-
-    Returns
-    -------
-    DataTable
-
-    Raises
-    ------
-    ScoresError
-        The content is refused.
-    """
+    """The table of a parquet file."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -62,24 +46,7 @@ def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
 
 
 def read_feather(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """The table of a feather file.
-
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-        For messages.
-    limits : ReadLimits
-
-    Returns
-    -------
-    DataTable
-
-    Raises
-    ------
-    ScoresError
-        The content is refused.
-    """
+    """The table of a feather file."""
     import pyarrow as pa
     from pyarrow import feather
 
@@ -91,22 +58,6 @@ def read_arrow(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     """The table of an arrow stream, as Hugging Face's ``datasets`` saves it.
 
     A file that has the form of feather is read as feather.
-
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-        For messages.
-    limits : ReadLimits
-
-    Returns
-    -------
-    DataTable
-
-    Raises
-    ------
-    ScoresError
-        The content is refused, or its end is missing.
     """
     import pyarrow as pa
 
@@ -127,7 +78,7 @@ def read_arrow(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     return from_arrow(arrow, filename, "arrow", limits)
 
 
-def from_arrow(arrow: Any, filename: str, kind: str, limits: ReadLimits) -> DataTable:
+def from_arrow(arrow: pa.Table, filename: str, kind: str, limits: ReadLimits) -> DataTable:
     """The table of an Arrow table, whose lengths and offsets are checked first.
 
     Parameters
@@ -161,7 +112,7 @@ def from_arrow(arrow: Any, filename: str, kind: str, limits: ReadLimits) -> Data
     return from_frame(frame, filename, kind, empty, nested)
 
 
-def is_plain(kind: Any) -> bool:
+def is_plain(kind: pa.DataType) -> bool:
     """Whether an arrow type has one value a row, so that its content is no longer than its rows."""
     from pyarrow import types
 

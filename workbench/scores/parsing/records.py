@@ -25,24 +25,7 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read_json(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """The table of a json file: lists by name, records with the same keys, or pandas' own forms.
-
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-        For messages.
-    limits : ReadLimits
-
-    Returns
-    -------
-    DataTable
-
-    Raises
-    ------
-    ScoresError
-        The content is refused.
-    """
+    """The table of a json file: lists by name, records with the same keys, or pandas' own forms."""
     text = utf8(data, filename)
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -57,51 +57,8 @@ class Dialect:
         return len(self.names) > 1
 
 
-def read_csv(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """The table of a text file, whose separator is detected.
-
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-        For messages.
-    limits : ReadLimits
-
-    Returns
-    -------
-    DataTable
-
-    Raises
-    ------
-    ScoresError
-        The content is refused.
-    """
-    return _read(data, filename, "csv", limits)
-
-
-def read_tsv(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """The table of a text file that messages call tsv.
-
-    Parameters
-    ----------
-    data : bytes
-    filename : str
-        For messages.
-    limits : ReadLimits
-
-    Returns
-    -------
-    DataTable
-
-    Raises
-    ------
-    ScoresError
-        The content is refused.
-    """
-    return _read(data, filename, "tsv", limits)
-
-
-def _read(data: bytes, filename: str, kind: str, limits: ReadLimits) -> DataTable:
+def read_text(data: bytes, filename: str, limits: ReadLimits, kind: str = "csv") -> DataTable:
+    """The table of a text file, whose separator is found; ``kind`` is what messages call it."""
     data = utf8(data, filename)
     dialect = dialect_of(data, filename)
     limits.check_names(called(filename), dialect.names)

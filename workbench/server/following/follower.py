@@ -23,7 +23,7 @@ from workbench.server.operations import metrics
 logger = logging.getLogger(__name__)
 
 #: Seconds between two looks at the file, and between two updates of the pages.
-LOOK = 0.5
+INTERVAL = 0.5
 
 #: Seconds between two lines of the log about a file that cannot be read.
 QUIET = 60.0
@@ -62,7 +62,7 @@ class Follower:
         self._ended = threading.Event()
         self._announced = False
         self._shown: FollowState | None = None
-        self._told, self._logged = -LOOK, -QUIET
+        self._told, self._logged = -INTERVAL, -QUIET
 
     def start(self) -> None:
         """Begin, in a thread of its own."""
@@ -75,13 +75,13 @@ class Follower:
     def _run(self) -> None:
         while not self._ended.is_set():
             try:
-                arrived = self.following.look()
+                arrived = self.following.update()
                 self._show(at_once=not arrived)
             except Exception as error:  # whatever a file does, the server stays
                 self._log(error)
                 arrived = False
             if not arrived:
-                self._ended.wait(LOOK)
+                self._ended.wait(INTERVAL)
 
     def _log(self, error: Exception) -> None:
         """Log a failure to read without the name of the file, once in a while."""
@@ -91,8 +91,8 @@ class Follower:
         logger.debug("the followed file could not be read", exc_info=True)
 
     def _show(self, at_once: bool) -> None:
-        """Have pages show what changed; while many rows arrive, not more often than `LOOK`."""
-        if not at_once and time.monotonic() - self._told < LOOK:
+        """Have pages show what changed; while many rows arrive, not more often than `INTERVAL`."""
+        if not at_once and time.monotonic() - self._told < INTERVAL:
             return
         state = self.following.state
         if state is self._shown:

@@ -143,7 +143,7 @@ class Lending:
         ----------
         share : Grant
         """
-        for one in self._workspace(share, ShareKind.DATA).own:
+        for one in self._workspace(share, ShareKind.DATA).catalog.own:
             if one.key == share.key:
                 return one
         raise NotSharedError(share.kind.words)
@@ -220,7 +220,7 @@ class Lending:
             watched = list(self._watched.values())
         for workspace in watched:
             with suppress(WorkspaceError):  # it was closed just now
-                workspace.refresh()
+                workspace.changes.refresh()
         if ended or others:
             self.changed()
 
@@ -284,7 +284,7 @@ class Lending:
             if self._watched.get(owner) is workspace:
                 return
             self._watched[owner] = workspace
-        workspace.watch(self._owner_changed)
+        workspace.changes.watch(self._owner_changed)
         self._compare(owner, workspace)
 
     def _owner_changed(self, workspace: Workspace) -> None:
@@ -295,7 +295,7 @@ class Lending:
 
     def _compare(self, owner: str, workspace: Workspace) -> None:
         """Tell the others, if the data sets of an owner changed and not only the one in view."""
-        now = tuple(workspace.own)
+        now = tuple(workspace.catalog.own)
         with self._lock:
             before, self._own[owner] = self._own.get(owner, now), now
         if before != now:

@@ -158,8 +158,8 @@ class PersonSharing:
     def lent(self) -> Mapping[str, tuple[str, str, DataSet]]:
         """Name, owner and state of the data sets that others share with the person, by key."""
         found = {}
-        for one in self._workspace.shared:
-            owner = self._workspace.owner_of(one.key)
+        for one in self._workspace.catalog.shared:
+            owner = self._workspace.catalog.owner_of(one.key)
             if owner:
                 found[one.key] = (one.name.removesuffix(f" ({owner})"), owner, one)
         return found
@@ -252,7 +252,7 @@ class PersonSharing:
     def _own(self, kind: ShareKind, key: str) -> str:
         """The name of a data set or an audit of the person, who can share nothing else."""
         if kind is ShareKind.DATA:
-            names = {one.key: one.name for one in self._workspace.own}
+            names = {one.key: one.name for one in self._workspace.catalog.own}
             if key in names:
                 return names[key]
         else:

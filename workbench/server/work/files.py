@@ -145,7 +145,7 @@ def scores_file(scores: Scores, report: Report) -> bytes:
     scores : Scores
     report : Report
     """
-    if scores.is_counted:
+    if scores.samples.is_counted:
         return _counts_file(scores)
     groups = ((scores.p.tolist(), 1), (scores.q.tolist(), 0))
     rows = [f"{score!r},{member}" for group, member in groups for score in group]
@@ -154,6 +154,6 @@ def scores_file(scores: Scores, report: Report) -> bytes:
 
 def _counts_file(scores: Scores) -> bytes:
     names = ("value", "count_p", "count_q")
-    columns = (scores.arrays[name].tolist() for name in names)
+    columns = (scores.samples.arrays[name].tolist() for name in names)
     rows = [f"{value!r},{p},{q}" for value, p, q in zip(*columns, strict=True)]
     return "\n".join([",".join(names), *rows, ""]).encode()

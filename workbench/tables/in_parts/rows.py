@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.progress import Report
-from workbench.scores.counting.parts import Parts
+from workbench.scores.counting.part_files import Parts
 from workbench.scores.counting.row_sources import UnreadError
 from workbench.scores.refusals import called, listed
 from workbench.tables.in_parts.growing import GrowingTable

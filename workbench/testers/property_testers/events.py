@@ -122,7 +122,7 @@ class Candidates:
             return cls(np.array([most]), nothing, nothing, p.size, q.size)
         scores = Scores(p, q, True)
         rank = np.rint(roc(scores).curve.alpha * q.size).astype(np.int64) + 1
-        thresholds = scores.most_member_like_q(rank[rank <= q.size])
+        thresholds = scores.samples.most_member_like_q(rank[rank <= q.size])
         in_p, in_q = scores.tail_counts(thresholds)
         return cls(thresholds, in_p, in_q, p.size, q.size)
 

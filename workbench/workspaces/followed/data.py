@@ -102,11 +102,6 @@ def take_snapshot(workspace: Workspace, following: Following) -> DataSet:
     Its moment was chosen by somebody who saw results: bounds for a sample size that is fixed in
     advance are not valid, and the data set says so (`DataSet.reread`).
 
-    Parameters
-    ----------
-    workspace : Workspace
-    following : Following
-
     Raises
     ------
     ScoresError
@@ -116,7 +111,7 @@ def take_snapshot(workspace: Workspace, following: Following) -> DataSet:
     rows = scores.n_p + scores.n_q
     reading = Reading(GIVEN_LAYOUT, scores.larger_is_member, scores.sampling)
     name = f"{scores.name}, first {rows:,} rows"
-    return workspace.bring(
+    return workspace.kept.bring(
         (table_of_scores(scores),), FileSource((scores.name,)), reading, name, SNAPSHOT
     )
 

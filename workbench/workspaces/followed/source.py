@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from workbench._json import JsonObject
 from workbench.following.following import Following
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
@@ -38,18 +39,12 @@ class FollowedSource:
         """How the file stands."""
         return f"Followed file “{self.name}” · {self.following.state.describe()}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """What others know of it: its name."""
         return {"kind": self.kind, "name": self.name}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores so far (ScoresError if there are too few).
-
-        Parameters
-        ----------
-        tables, reading
-            Not used.
-        """
+        """The scores so far (ScoresError if there are too few)."""
         return self.following.scores
 
 

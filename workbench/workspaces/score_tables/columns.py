@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.scores.ordered import Cells
 from workbench.scores.table import DataTable
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.errors import WorkspaceError
@@ -23,8 +23,8 @@ RECORD, MODEL, ATTRIBUTE = "record", "model", "attribute "
 
 def columns_of(table: ScoreTable) -> tuple[DataTable, ...]:
     """The columns of a score table; those of one length are together."""
-    about_records: dict[str, NDArray[Any]] = {}
-    flat: dict[str, NDArray[Any]] = {
+    about_records: dict[str, Cells] = {}
+    flat: dict[str, Cells] = {
         SCORES: table.scores.reshape(-1),
         MEMBER: table.member.reshape(-1).view(np.uint8),
     }
@@ -100,12 +100,12 @@ def table_of_columns(
     )
 
 
-def _plain(values: NDArray[Any]) -> NDArray[Any]:
+def _plain(values: Cells) -> Cells:
     """A column as numbers, true and false, or text."""
     return values if values.dtype.kind in "biuf" else _text(values)
 
 
-def _text(values: NDArray[Any]) -> NDArray[Any]:
+def _text(values: Cells) -> Cells:
     texts = [None if cell is None else str(cell) for cell in values.tolist()]
     column = np.empty(len(texts), dtype=object)
     column[:] = texts

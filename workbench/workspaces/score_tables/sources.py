@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.chance import spawned_seed
 from workbench.scores.table import DataTable
 from workbench.tables.examples import TABLES, example_table
@@ -100,11 +101,11 @@ class TableSource:
         """The files, or Python."""
         if not self.names:
             return "Score table given in Python"
-        said = " and ".join(f"“{name}”" for name in self.names[:2])
+        names = " and ".join(f"“{name}”" for name in self.names[:2])
         more = f" and {len(self.names) - 2} more" if len(self.names) > 2 else ""
-        return f"Score table of {said}{more}"
+        return f"Score table of {names}{more}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {
             "kind": self.kind,
@@ -167,18 +168,12 @@ class ExampleTableSource:
         """How the table was made."""
         return " ".join(self.table.notes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, "name": self.name}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> ScoreTable:
-        """The score table.
-
-        Parameters
-        ----------
-        tables, reading
-            Not used.
-        """
+        """The score table."""
         return self.table
 
 
@@ -232,8 +227,8 @@ class DrawnTableSource:
     @property
     def key(self) -> str:
         """The key of the data set."""
-        said = "&".join(f"{name}={value}" for name, value in sorted(asdict(self).items()))
-        return f"{DRAWN_TABLE}{said}"
+        query = "&".join(f"{name}={value}" for name, value in sorted(asdict(self).items()))
+        return f"{DRAWN_TABLE}{query}"
 
     @classmethod
     def of(cls, key: str) -> DrawnTableSource:
@@ -267,18 +262,12 @@ class DrawnTableSource:
             f"{self.seed}."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {"kind": self.kind, **asdict(self)}
 
     def read(self, tables: Sequence[DataTable], reading: Reading) -> ScoreTable:
-        """The score table, drawn.
-
-        Parameters
-        ----------
-        tables, reading
-            Not used.
-        """
+        """The score table, drawn."""
         return _drawn(self)
 
 

@@ -37,37 +37,21 @@ def fingerprint_of(data: Identified) -> Fingerprint:
 
 
 def of_sides(scores: NDArray[np.float64], member: NDArray[np.bool_]) -> Fingerprint:
-    """What scores with a label each are known by, such as those of canaries.
-
-    Parameters
-    ----------
-    scores : ndarray, shape (n,)
-    member : ndarray of bool, shape (n,)
-    """
+    """What scores with a label each are known by, such as those of canaries."""
     values, rank = np.unique(scores, return_inverse=True)
     p, q = (np.bincount(rank[side], minlength=values.size) for side in (member, ~member))
     return Fingerprint.of_counts(p, q, bool(values.size and np.isnan(values[-1])))
 
 
 def exchanged(scores: Scores) -> str:
-    """The digest of the same scores with members and non-members exchanged.
-
-    Parameters
-    ----------
-    scores : Scores
-    """
-    found = scores.distinct
+    """The digest of the same scores with members and non-members exchanged."""
+    found = scores.samples.distinct
     nan = bool(np.isnan(found.values[-1]))
     return Fingerprint.of_counts(found.q, found.p, nan).digest
 
 
 def named(text: str) -> Fingerprint:
-    """The fingerprint of what has a name of its own, such as a training run.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """The fingerprint of what has a name of its own, such as a training run."""
     return Fingerprint(blake2b(text.encode(), digest_size=16).hexdigest(), np.inf)
 
 

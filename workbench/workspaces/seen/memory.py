@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from workbench.scores import chance
 from workbench.scores.sample import Scores
 from workbench.workspaces.seen.identity import Identified, exchanged, fingerprint_of
-from workbench.workspaces.seen.record import Alike, Look, SeenRecord
+from workbench.workspaces.seen.record import Alike, SeenRecord, Showing
 from workbench.workspaces.seen.sketch import MOST, RowSketch
 
 #: Draws and runs that are remembered until the program ends; the newest ones.
@@ -82,10 +82,6 @@ class SeenData:
     def of(self, data: Identified) -> SeenRecord | None:
         """The record of data; None where nothing of them was opened.
 
-        Parameters
-        ----------
-        data : Scores, ScoreTable or Fingerprint
-
         Returns
         -------
         SeenRecord or None
@@ -96,12 +92,7 @@ class SeenData:
         return None if found is None else self._inherited(found)
 
     def was_shown(self, data: Identified) -> bool:
-        """Whether results of data were shown before, or of data that share most rows.
-
-        Parameters
-        ----------
-        data : Scores, ScoreTable or Fingerprint
-        """
+        """Whether results of data were shown before, or of data that share most rows."""
         found = self.of(data)
         return found is not None and found.shown is not None
 
@@ -153,18 +144,13 @@ class SeenData:
         known = self._inherited(self.open(sight))
         now = datetime.now(UTC)
         chosen = {**USUAL, **choices}
-        look = Look(now.isoformat(), by, dict(chosen), tuple(results))
+        showing = Showing(now.isoformat(), by, dict(chosen), tuple(results))
         first = {k: v for k, v in {**chosen, **known.first}.items() if v is not None}
-        made = replace(known, shown=known.shown or now, first=first, looks=(look,))
+        made = replace(known, shown=known.shown or now, first=first, showings=(showing,))
         return self._keep(replace(made, seed=None, stated=False), sight)
 
     def others(self, found: SeenRecord) -> list[tuple[Alike, SeenRecord]]:
-        """The records of other data that share most rows with these.
-
-        Parameters
-        ----------
-        found : SeenRecord
-        """
+        """The records of other data that share most rows with these."""
         with self._lock:
             known = [(one, self._find(one.digest)) for one in found.alike]
         return [(one, record) for one, record in known if record is not None]

@@ -7,15 +7,16 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from workbench._json import JsonObject
 from workbench.scores.chance import DISTINCTIVE
 from workbench.workspaces.seen.sketch import RowSketch
 
-#: Looks with different choices that are kept of a data set; the first ones.
-MOST_LOOKS = 100
+#: Showings with different choices that are kept of a data set; the first ones.
+MOST_SHOWINGS = 100
 
 
 @dataclass(frozen=True)
-class Look:
+class Showing:
     """Results that were shown under the same choices for the first time.
 
     Parameters
@@ -77,8 +78,8 @@ class SeenRecord:
         When the first result was shown.
     first : mapping
         The choices under which it was shown: they were fixed in advance.
-    looks : tuple of Look
-        The looks under different choices, the first one first.
+    showings : tuple of Showing
+        The showings under different choices, the first one first.
     alike : tuple of Alike
     sketch : RowSketch or None
     """
@@ -92,7 +93,7 @@ class SeenRecord:
     stated: bool = False
     shown: datetime | None = None
     first: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    looks: tuple[Look, ...] = ()
+    showings: tuple[Showing, ...] = ()
     alike: tuple[Alike, ...] = ()
     sketch: RowSketch | None = None
 
@@ -107,7 +108,7 @@ class SeenRecord:
         return f"“{self.name}”" if self.name else f"data {self.digest[:8]}"
 
     def merged(self, other: SeenRecord) -> SeenRecord:
-        """What is known with what another program, or a later look, adds.
+        """What is known with what another program, or a later showing, adds.
 
         Parameters
         ----------
@@ -120,8 +121,11 @@ class SeenRecord:
             self.seed is None or (other.stated and self.shown is None)
         )
         earliest, later = (self, other) if _is_first(self, other) else (other, self)
-        known = {(one.by, str(one.choices)) for one in self.looks}
-        looks = [*self.looks, *(o for o in other.looks if (o.by, str(o.choices)) not in known)]
+        known = {(one.by, str(one.choices)) for one in self.showings}
+        showings = [
+            *self.showings,
+            *(o for o in other.showings if (o.by, str(o.choices)) not in known),
+        ]
         alike = {one.digest: one for one in (*other.alike, *self.alike)}
         return replace(
             self,
@@ -132,12 +136,12 @@ class SeenRecord:
             stated=other.stated if takes else self.stated,
             shown=earliest.shown,
             first={**later.first, **earliest.first},
-            looks=tuple(looks[:MOST_LOOKS]),
+            showings=tuple(showings[:MOST_SHOWINGS]),
             alike=tuple(alike.values()),
             sketch=self.sketch or other.sketch,
         )
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """All but the digest and the sketch, as JSON values."""
         return {
             "opened": self.opened.isoformat(),
@@ -148,7 +152,7 @@ class SeenRecord:
             "stated": self.stated,
             "shown": None if self.shown is None else self.shown.isoformat(),
             "first": dict(self.first),
-            "looks": [asdict(one) for one in self.looks],
+            "looks": [asdict(one) for one in self.showings],
             "alike": [asdict(one) for one in self.alike],
         }
 
@@ -174,7 +178,7 @@ class SeenRecord:
             values["stated"],
             None if shown is None else datetime.fromisoformat(shown),
             values["first"],
-            tuple(Look(**{**one, "results": tuple(one["results"])}) for one in values["looks"]),
+            tuple(Showing(**{**one, "results": tuple(one["results"])}) for one in values["looks"]),
             tuple(Alike(**one) for one in values["alike"]),
             None if sketch is None else RowSketch.from_json(sketch),
         )

@@ -57,14 +57,9 @@ class RowSketch:
 
     @classmethod
     def of(cls, scores: Scores) -> RowSketch | None:
-        """The sketch of scores; None where rows of unrelated data may be the same.
-
-        Parameters
-        ----------
-        scores : Scores
-        """
-        found = scores.distinct
-        values = scores.in_score_units(found.values)
+        """The sketch of scores; None where rows of unrelated data may be the same."""
+        found = scores.samples.distinct
+        values = scores.samples.in_score_units(found.values)
         single = (found.p + found.q == 1) & np.isfinite(values)
         n = scores.n_p + scores.n_q
         if int(single.sum()) < max(FEWEST, DISTINCT * n):
@@ -79,12 +74,7 @@ class RowSketch:
         return cls((n_rows, n_gaps), rows, gaps)
 
     def shared(self, other: RowSketch) -> tuple[float, bool]:
-        """The estimated share of these rows that other data have, and whether in other units.
-
-        Parameters
-        ----------
-        other : RowSketch
-        """
+        """The estimated share of these rows that other data have, and whether in other units."""
         same = _share(self.rows, self.sizes[0], other.rows, other.sizes[0])
         # Three neighbors stay neighbors if all of them stay, and no new row comes between them.
         rescaled = _share(self.gaps, self.sizes[1], other.gaps, other.sizes[1]) ** 0.2

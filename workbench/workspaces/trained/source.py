@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from workbench import _checks
+from workbench._json import JsonObject
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
 from workbench.workspaces.errors import WorkspaceError
@@ -68,7 +69,7 @@ class TrainedSource:
         end = f", stopped after {self.parameters['models']:,} models" if self.stopped else ""
         return f"{self.about.rstrip('.')}; seed {self.seed}{end}."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The source as JSON values."""
         return {
             "kind": self.kind,

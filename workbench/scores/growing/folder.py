@@ -6,15 +6,18 @@ import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.scores.growing.batches import Batch
+from workbench.scores.growing.batches import Batch, GrowingRows
 from workbench.scores.growing.columnar import columns_of
 from workbench.scores.growing.lines import CsvLines, JsonLines, whole_lines
 from workbench.scores.refusals import quoted
 from workbench.scores.sample import ScoresError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Seconds for which a part has not changed when it is taken to be complete, and after which one
 #: that cannot be read is left out.
@@ -48,7 +51,7 @@ def _arrow(path: Path) -> Batch:
         return _of_table(reader.read_all(), path)
 
 
-def _of_table(table: Any, path: Path) -> Batch:
+def _of_table(table: pa.Table, path: Path) -> Batch:
     columns = columns_of(table.combine_chunks())
     where = f"row of {quoted(path.name)}"
     return Batch(columns, np.arange(1, table.num_rows + 1), where=where)
@@ -61,21 +64,17 @@ PARTS: dict[str, Callable[[Path], Batch]] = {
 }  # fmt: skip
 
 
-class FolderRows:
+class FolderRows(GrowingRows):
     """Rows of the files of a folder, in the order in which they were written.
 
     Parts are ordered by the time of their last change, and by name where it is the same. A part
     counts once it has not changed for two seconds. Earlier parts are waited for.
-
-    Parameters
-    ----------
-    path : Path
     """
 
+    what = "folder"
+
     def __init__(self, path: Path):
-        self.waits, self.notes = "", list[str]()
-        self.needed: tuple[str, ...] | None = None
-        self._path = path
+        super().__init__(path)
         self._used: dict[str, tuple[int, int]] = {}
         self._last = (0, "")
         self._seen: dict[str, tuple[tuple[int, int], float]] = {}
@@ -108,8 +107,8 @@ class FolderRows:
 
     def _parts(self) -> list[tuple[int, str, int]]:
         found = []
-        try:
-            for path in self._path.iterdir():
+        with self.reachable(used=bool(self._used)):
+            for path in self.path.iterdir():
                 if path.name.startswith(_HIDDEN) or path.name.lower().endswith(_UNFINISHED):
                     continue
                 if path.suffix.lower() not in PARTS:
@@ -123,14 +122,10 @@ class FolderRows:
                     self._note(f"{quoted(path.name)} is left out: it is no file")
                     continue
                 found.append((status.st_mtime_ns, path.name, status.st_size))
-        except FileNotFoundError:
-            self.waits = "the folder is gone" if self._used else "there is no folder yet"
-        except OSError as error:
-            self.waits = f"the folder cannot be read ({error.strerror})"
         return sorted(found)
 
     def _part(self, name: str, when: int, seen: float) -> Batch | None:
-        path = self._path / name
+        path = self.path / name
         try:
             batch = PARTS[path.suffix.lower()](path)
         except (OSError, ValueError, KeyError, EOFError) as error:  # pyarrow's errors among them
