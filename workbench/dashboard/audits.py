@@ -158,7 +158,7 @@ class AuditRequests(Requests):
     @property
     def opened(self) -> bool:
         """Whether the visitor may have saved audits; to know it opens no archive."""
-        return self._asked or self._workspace.may_have_audits
+        return self._asked or self._workspace.storage.may_have_audits
 
     # -- what can be asked -------------------------------------------------------------------------
 
@@ -239,7 +239,7 @@ class AuditRequests(Requests):
         fresh.follow(shown.data_key or None)
         audit = audit_of(shown, by=self.by, fresh=fresh)
         attached = attachments_of(shown) if gesture.get("scores") else ()
-        self._workspace.require_room(sum(len(one.content) for one in attached))
+        self._workspace.storage.require_room(sum(len(one.content) for one in attached))
         saved = self.archive.save(
             audit,
             name=str(gesture["name"]),
@@ -343,7 +343,7 @@ class AuditRequests(Requests):
     def import_file(self, gesture: Message) -> Message:
         """Add the audit of the file that was uploaded."""
         file = self.upload.take()
-        self._workspace.require_room(file.size)
+        self._workspace.storage.require_room(file.size)
         before = len(self.archive)
         added = self.archive.add_file(file.content(), self.by)
         if len(self.archive) == before:  # it was there: nothing to undo

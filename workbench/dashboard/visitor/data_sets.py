@@ -58,13 +58,13 @@ class DataSets:
 
     def refresh(self, gesture: Message) -> None:
         """Read the store again as the Data menu opens: another process may have changed it."""
-        self._workspace.refresh()
+        self._workspace.changes.refresh()
         self._browsers.show("sets", "where", "problem", "removed")
 
     def choose(self, gesture: Message) -> Message:
         """Take a data set into view, on a page that takes it."""
         key, name = str(gesture["data"]), str(gesture.get("on", ""))
-        self._history.change_data("the data set", partial(self._workspace.choose, key))
+        self._history.change_data("the data set", partial(self._workspace.active.choose, key))
         kind = self._workspace.dataset(key).kind
         tab = self._tabs.get(name)
         shows = tab is None or (tab.kind.takes == kind if tab.data_key else kind == "scores")
@@ -73,25 +73,25 @@ class DataSets:
 
     def rename(self, gesture: Message) -> None:
         """Give a data set another name."""
-        rename = partial(self._workspace.rename, str(gesture["data"]), str(gesture["to"]))
+        rename = partial(self._workspace.kept.rename, str(gesture["data"]), str(gesture["to"]))
         self._history.change_data("the name of a data set", rename)
 
     def remove(self, gesture: Message) -> Message:
         """Remove a data set, so that undo can bring it back."""
         key = str(gesture["data"])
         name = self._workspace.dataset(key).name
-        remove = partial(self._workspace.remove, key)
+        remove = partial(self._workspace.kept.remove, key)
         self._history.change_data("the removal of a data set", remove)
         return {"say": f"“{name}” was removed. Undo brings it back."}
 
     def purge(self, gesture: Message) -> Message:
         """Delete for good what was removed, which makes room."""
-        before = self._workspace.size
-        self._workspace.purge()
-        if self._workspace.may_have_audits:
+        before = self._workspace.storage.size
+        self._workspace.kept.purge()
+        if self._workspace.storage.may_have_audits:
             self._workspace.audits.purge()
         self._browsers.show("removed")
-        free = size_words(max(0, before - self._workspace.size))
+        free = size_words(max(0, before - self._workspace.storage.size))
         return {"say": f"Deleted for good: {free} are free again."}
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.dashboard.visitor.browsers import OpenBrowsers
-from workbench.workspaces.workspace import Workspace, WorkspaceState
+from workbench.workspaces.parts.kept_data import WorkspaceState
+from workbench.workspaces.workspace import Workspace
 
 #: Number of changes that are kept; the oldest go first.
 MOST = 500
@@ -66,11 +67,11 @@ class History:
 
     def add_data(self, label: str, before: WorkspaceState) -> None:
         """Add a change of the data sets, which are as they are now."""
-        self.add(Change("", label, ({}, {}), (before, self._workspace.snapshot())))
+        self.add(Change("", label, ({}, {}), (before, self._workspace.kept.snapshot())))
 
     def change_data(self, label: str, change: Callable[[], Any]) -> None:
         """Change the data sets in a way that can be undone."""
-        before = self._workspace.snapshot()
+        before = self._workspace.kept.snapshot()
         change()
         self.add_data(label, before)
 
@@ -83,7 +84,7 @@ class History:
         there : bool
             Whether it is there now.
         """
-        now = self._workspace.snapshot()
+        now = self._workspace.kept.snapshot()
         self.add(Change("", label, ({}, {}), (now, now), ({key: not there}, {key: there})))
 
     def show(self) -> None:

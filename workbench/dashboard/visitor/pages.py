@@ -52,14 +52,14 @@ class KeptSettings:
     def of(self, page: str, key: str) -> Settings | None:
         """The settings that a page had on a data set; None if it never had it in view."""
         with self._lock:
-            return self._unwritten.get((page, key)) or self._workspace.page_state(page, key)
+            return self._unwritten.get((page, key)) or self._workspace.page_states.get(page, key)
 
     def write(self) -> None:
         """Write all of them now."""
         with self._lock:
             unwritten, self._unwritten = self._unwritten, {}
             for (page, key), settings in unwritten.items():
-                self._workspace.keep_page_state(page, settings, key)
+                self._workspace.page_states.keep(page, settings, key)
 
 
 class OpenPages:
@@ -105,7 +105,7 @@ class OpenPages:
     def untouched(self, name: str) -> bool:
         """True if the page is as every visitor first sees it."""
         tab = self.tabs[name]
-        if name in self._live or self.workspace.chosen_here(tab.kind.takes):
+        if name in self._live or self.workspace.active.chosen(tab.kind.takes):
             return False
         if self._services.following is not None:
             return False

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import param
 from param.parameterized import ParameterizedMetaclass
@@ -56,7 +56,11 @@ class _OfPage:
         setattr(part.page, part.flat(self._name), value)
 
 
-class Part:
+# To a type checker, a parameter of a part reads and writes a value, as in a Parameterized class.
+_Declares = param.Parameterized if TYPE_CHECKING else object
+
+
+class Part(_Declares):
     """A part of a page; see the docstring of the module.
 
     Parameters

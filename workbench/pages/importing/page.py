@@ -162,7 +162,7 @@ class ImportPage(Page):
     def constant(self) -> str:
         """That all scores are equal, which is rarely meant."""
         found = self.read()
-        return str(found.constant) if isinstance(found, Scores) else ""
+        return str(found.samples.constant) if isinstance(found, Scores) else ""
 
     @sentence(needs=("read", "digest", "accepted"))
     def consequence(self) -> str:
@@ -236,8 +236,8 @@ class ImportPage(Page):
             low, high = around(low)
         if not math.isfinite(high - low):
             return empty("No float holds the range of these scores.")
-        distinct = found.distinct
-        values = found.in_score_units(distinct.values)
+        distinct = found.samples.distinct
+        values = found.samples.in_score_units(distinct.values)
         inside = (values >= low) & (values <= high)
         several = (distinct.p + distinct.q)[inside]
         counts, edges = np.histogram(values[inside], BINS, (low, high), weights=several)

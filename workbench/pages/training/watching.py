@@ -16,7 +16,8 @@ from workbench.pages.training.setup import AUDITED, BUG, TRAINING
 from workbench.pages.training.shown import ShownResult, shown
 from workbench.pages.training.words import described
 from workbench.progress import Report
-from workbench.scores.sample import Scores, ScoresError, oriented
+from workbench.scores.ordered import oriented
+from workbench.scores.sample import Scores, ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.rows import Rows
 from workbench.training.runs.gallery import GalleryRun, gallery
