@@ -6,7 +6,9 @@ import subprocess
 import sys
 import time
 
-from workbench.scores.parsing import apart, reader
+from workbench.processes import limits
+from workbench.processes.messages import parts_of
+from workbench.scores.parsing import reader, reading_process
 
 read = reader._read
 files = 0
@@ -67,19 +69,19 @@ def act(request, content):
     global files
     files += 1
     answers = []
-    reader.hold_to(request["memory"], request["seconds"])
+    limits.hold_to(memory=request["memory"], processor=request["seconds"] + 1)
     if way := WAYS.get(request["filename"]):
         way(answers)
     return answers or read(request, content)
 
 
 def serve_apart():
-    apart.answer_requests(act_apart)
+    reading_process.answer_about(act_apart)
 
 
 def act_apart(request, report):
     WAYS[request["way"]]([])
-    return [{"kind": "done"}]
+    return parts_of({"kind": "done"})
 
 
 def serve():

@@ -1,7 +1,7 @@
-"""`rows_apart`: a long table that is read a batch at a time, in a process of its own with limits.
+"""`rows_in_process`: a long table that is read a batch at a time, in a process with limits.
 
-As in `workbench.scores.counting.apart`, a damaged or hostile file can end that process, and not the
-program.
+As in `workbench.scores.counting.in_process`, a damaged or hostile file can end that process, and
+not the program.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.processes.messages import parts_of
 from workbench.progress import Report, silent
 from workbench.scores.counting.large import size_of
-from workbench.scores.parsing.apart import answer_requests, ask_apart
-from workbench.scores.parsing.isolated import damaged
 from workbench.scores.parsing.limits import LIMITS
+from workbench.scores.parsing.reading_process import answer_about, ask_about, damaged
 from workbench.tables.in_parts.rows import columns_of_parts, table_of_rows
 from workbench.tables.layouts.base import FoundTable, Stated
 
 
-def columns_apart(path: Path, trusted: bool) -> list[str]:
+def columns_in_process(path: Path, trusted: bool) -> list[str]:
     """The names of the columns of a large file, or of the parts in a folder.
 
     Parameters
@@ -42,7 +42,7 @@ def columns_apart(path: Path, trusted: bool) -> list[str]:
     return [str(name) for name in header["columns"]]
 
 
-def rows_apart(path: Path, stated: Stated, report: Report, trusted: bool) -> FoundTable:
+def rows_in_process(path: Path, stated: Stated, report: Report, trusted: bool) -> FoundTable:
     """The table of a large file, or of the parts in a folder.
 
     Parameters
@@ -90,7 +90,7 @@ def _asked(path: Path, request: dict[str, Any], report: Report) -> tuple[dict[st
     """The header and the arrays of an answer, once the process has given one."""
     size = size_of(path)
     memory = LIMITS.memory_for(size)
-    return ask_apart(
+    return ask_about(
         serve,
         path,
         {**request, "path": str(path.absolute())},
@@ -111,13 +111,13 @@ def _unpacked(part: Any, shape: tuple[int, int]) -> NDArray[np.bool_]:
 
 def serve() -> None:
     """In the new process: read, report, and answer."""
-    answer_requests(_answer)
+    answer_about(_answer)
 
 
 def _answer(request: dict[str, Any], report: Report) -> list[Any]:
     path = Path(request["path"])
     if request["stated"] is None:
-        return [{"kind": "columns", "columns": columns_of_parts(path)}]
+        return parts_of({"kind": "columns", "columns": columns_of_parts(path)})
     found = table_of_rows(path, Stated(**request["stated"]), report)
     present = np.ones(found.member.shape, bool) if found.present is None else found.present
     header = {
@@ -128,5 +128,4 @@ def _answer(request: dict[str, Any], report: Report) -> list[Any]:
         "larger_is_member": found.larger_is_member,
         "notes": found.notes,
     }
-    values = np.ascontiguousarray(found.values)
-    return [header, values, np.packbits(found.member), np.packbits(present)]
+    return parts_of(header, found.values, np.packbits(found.member), np.packbits(present))

@@ -1,4 +1,4 @@
-"""`count_apart`: counting in a process of its own, which has a limit of memory."""
+"""`count_in_process`: counting in a process of its own, which has a limit of memory."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from workbench.processes.messages import parts_of
 from workbench.progress import Report, silent
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.counting.large import size_of
-from workbench.scores.parsing.apart import answer_requests, ask_apart
 from workbench.scores.parsing.limits import GB, LIMITS, MB
+from workbench.scores.parsing.reading_process import answer_about, ask_about
 from workbench.scores.sample import NonFiniteCounts
 
 #: Bytes of memory that counting may take, whatever the size of the files.
@@ -23,7 +24,7 @@ MEMORY = 1 * GB
 _MOST_ANSWERED = 200 * MB
 
 
-def count_apart(
+def count_in_process(
     path: str | os.PathLike[str],
     path_q: str | os.PathLike[str] | None,
     progress: Report | None,
@@ -46,7 +47,7 @@ def count_apart(
         As of `count_scores`; or a file took more memory or time than allowed.
     """
     paths = [Path(p) for p in (path, path_q) if p is not None]
-    header, parts = ask_apart(
+    header, parts = ask_about(
         serve,
         paths[0],
         {"paths": [str(p.absolute()) for p in paths], "reading": reading},
@@ -86,7 +87,7 @@ def _from_parts(header: dict[str, Any], parts: list[Any], reading: dict[str, Any
 
 def serve() -> None:
     """In the new process: count, report, and answer."""
-    answer_requests(_count)
+    answer_about(_count)
 
 
 def _count(request: dict[str, Any], report: Report) -> list[Any]:
@@ -108,4 +109,4 @@ def _count(request: dict[str, Any], report: Report) -> list[Any]:
     }
     first = scores.first or (np.empty(0), np.empty(0))
     arrays = (scores.values, scores.counts_p, scores.counts_q, *first)
-    return [header, *map(np.ascontiguousarray, arrays)]
+    return parts_of(header, *arrays)

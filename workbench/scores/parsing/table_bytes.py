@@ -6,13 +6,13 @@ size, index and name is checked before it is used.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.processes.messages import WrongAnswer, parts_of
 from workbench.scores.parsing.limits import is_unicode
 from workbench.scores.sample import ScoresError
 from workbench.scores.statement import ScoreStatement
@@ -21,37 +21,11 @@ from workbench.scores.table import DataTable
 #: Characters of a cell: the program would take several times as much memory to speak of it.
 MOST_CELL = 10**6
 
-#: Bytes that a header may have.
-MOST_HEADER = 32 * 10**6
-
 _NUMBERS = frozenset(
     ["bool", "float16", "float32", "float64"]
     + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 )
 _FORMATS = frozenset(["csv", "tsv", "parquet", "feather", "arrow", "npy", "npz", "json"])
-
-
-class WrongAnswer(ValueError):  # noqa: N818
-    """Bytes that are no table."""
-
-
-def header_of(parts: Sequence[bytes | bytearray]) -> dict[str, Any]:
-    """The header of an answer.
-
-    Raises
-    ------
-    WrongAnswer
-        It is none.
-    """
-    try:
-        if len(parts[0]) > MOST_HEADER:
-            raise WrongAnswer("a long header")
-        header = json.loads(bytes(parts[0]))
-    except (ValueError, IndexError, RecursionError) as error:
-        raise WrongAnswer(f"no header: {type(error).__name__}") from error
-    if not isinstance(header, dict):
-        raise WrongAnswer("no header")
-    return header
 
 
 def to_parts(table: DataTable) -> list[Any]:
@@ -66,7 +40,7 @@ def to_parts(table: DataTable) -> list[Any]:
     for name, cells in table.columns.items():
         if cells.dtype.name in _NUMBERS:
             columns.append([name, cells.dtype.name])
-            buffers.append(np.ascontiguousarray(cells))
+            buffers.append(cells)
         else:
             columns.append([name, "text"])
             buffers += _text_parts(name, cells)
@@ -83,16 +57,17 @@ def to_parts(table: DataTable) -> list[Any]:
         "statement": dict(table.statement),
     }
     blank_rows = np.array(table.blank_rows, dtype=np.int64)
-    return [json.dumps(header).encode(), blank_rows, *buffers]
+    return parts_of(header, blank_rows, *buffers)
 
 
-def from_parts(parts: Sequence[bytes | bytearray], name: str) -> DataTable:
+def from_parts(header: Mapping[str, Any], buffers: Sequence[Any], name: str) -> DataTable:
     """The table of `to_parts`.
 
     Parameters
     ----------
-    parts : sequence of bytes-like
-        They may say anything.
+    header : mapping of str
+    buffers : sequence of bytes-like
+        Both may say anything.
     name : str
         The table's name.
 
@@ -102,7 +77,7 @@ def from_parts(parts: Sequence[bytes | bytearray], name: str) -> DataTable:
         They are no table.
     """
     try:
-        return _table(header_of(parts), iter(parts[1:]), name)
+        return _table(header, iter(buffers), name)
     except WrongAnswer:
         raise
     except (ValueError, TypeError, KeyError, OverflowError) as error:

@@ -1,4 +1,4 @@
-"""`read_ahead`: what an iterator yields, made in a thread of its own while it is used."""
+"""`prefetched`: what an iterator yields, made in a thread of its own while it is used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AHEAD = 2
 _PACE = 0.2
 
 
-def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
+def prefetched(items: Iterator[Item]) -> Iterator[Item]:
     """The items of an iterator, of which at most `AHEAD` are made before they are used.
 
     What making them raises is raised here, after those before it. The thread ends once nobody
@@ -43,7 +43,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
         else:
             put(None, StopIteration())
 
-    thread = threading.Thread(target=make, name="read ahead", daemon=True)
+    thread = threading.Thread(target=make, name="prefetch", daemon=True)
     thread.start()
     try:
         while True:
