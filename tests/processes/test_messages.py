@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from workbench.processes.messages import header_of, parts_of, ready, received, send
+from workbench.processes.messages import WrongAnswer, packed, ready, received, send, unpacked
 from workbench.processes.values import receive_value, send_value
 
 
@@ -30,14 +30,64 @@ def test_a_message_is_no_longer_than_allowed():
         received(io.BytesIO(b"\xff" * 8))
 
 
-def test_a_header_comes_with_arrays_and_bytes():
+def test_arrays_and_bytes_anywhere_in_a_message():
+    told = {
+        "kind": "table",
+        "columns": {"array": np.arange(6.0).reshape(2, 3).T, "text": b"text", "none": b""},
+        "more": [np.array([], "U5"), {"__array__": np.array([[True], [False]])}, np.empty((3, 0))],
+        "__array__": "a name like any other",
+        "inf": float("inf"),
+    }
     file = io.BytesIO()
-    send(file, parts_of({"kind": "table"}, np.arange(6.0).reshape(2, 3).T, b"text", b""))
+    send(file, packed(told))
     file.seek(0)
-    header, *buffers = received(file)
-    assert header_of([header]) == {"kind": "table"}
-    assert np.frombuffer(buffers[0]).tolist() == [0, 3, 1, 4, 2, 5]
-    assert [bytes(one) for one in buffers[1:]] == [b"text", b""]
+    found = unpacked(received(file))
+    assert list(found) == list(told)
+    assert (found["kind"], found["__array__"], found["inf"]) == ("table", told["__array__"], np.inf)
+    assert [bytes(found["columns"][name]) for name in ("text", "none")] == [b"text", b""]
+    arrays = [(told["columns"]["array"], found["columns"]["array"])]
+    arrays += [(told["more"][k], found["more"][k]) for k in (0, 2)]
+    arrays += [(told["more"][1]["__array__"], found["more"][1]["__array__"])]
+    for sent, array in arrays:
+        assert (array.dtype, array.shape) == (sent.dtype, sent.shape)
+        np.testing.assert_array_equal(array, sent)
+    assert found["columns"]["array"].flags.f_contiguous
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        '[0, "<f8", [2], "C"]',  # another size
+        '[0, "<f8", [-3, 0], "C"]',
+        '[1, "<f8", [1], "C"]',  # no such part
+        '[-1, "<f8", [1], "C"]',
+        '[0, "|O", [1], "C"]',
+        '[0, "V8", [1], "C"]',
+        '[0, "f8,f8", [1], "C"]',
+        '[0, "|b1", [8], "C"]',  # no truth values
+        '[0, "<U0", [8], "C"]',
+        '[0, 7, [8], "C"]',
+        '["0", "<f8", [1], "C"]',
+        '[0, "<f8", [1e400], "C"]',
+        "[0]",
+        "[]",
+    ],
+)
+def test_arrays_that_are_none(spec):
+    with pytest.raises(WrongAnswer):
+        unpacked([f'{{"a": {{"__array__": {spec}}}}}'.encode(), b"\x02" * 8])
+
+
+@pytest.mark.parametrize("head", [b"", b"[]", b"7", b"{", b"\xff", b"[" * 100_000, b"\x80\x04N."])
+def test_headers_that_are_none(head):
+    with pytest.raises(WrongAnswer, match="no header"):
+        unpacked([head])
+
+
+def test_objects_are_in_no_message():
+    for value in (object(), np.array([None]), {1, 2}):
+        with pytest.raises(TypeError):
+            packed({"a": value})
 
 
 def test_large_values_pass_a_socket_in_pieces_and_can_be_changed():

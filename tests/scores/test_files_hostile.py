@@ -25,13 +25,13 @@ from benchmarks.mutants import mutants, samples
 from workbench import ScoresError, read_scores
 from workbench.pages.importing.page import ImportPage
 from workbench.processes import child
-from workbench.processes.messages import WrongAnswer, header_of
+from workbench.processes.messages import WrongAnswer, packed, unpacked
 from workbench.progress import silent
 from workbench.scores.parsing import reader, reading_process, source
 from workbench.scores.parsing.formats import EXTENSIONS
 from workbench.scores.parsing.limits import GB, LIMITS, MB, ReadLimits
 from workbench.scores.parsing.source import read_table
-from workbench.scores.parsing.table_bytes import from_parts, to_parts
+from workbench.scores.parsing.table_bytes import from_message, to_message
 
 pytestmark = pytest.mark.slow
 
@@ -473,8 +473,7 @@ def test_a_process_that_misbehaves_costs_one_file(misbehaving, name, facts):
 def read_apart(name, seconds):
     serve = misbehaving_reader.serve_apart
     limits = {"memory": GB, "seconds": seconds, "most_answered": MB}
-    header, _ = reading_process.ask_about(serve, Path(name), {"way": name}, silent, **limits)
-    return header["kind"]
+    return reading_process.ask_about(serve, Path(name), {"way": name}, silent, **limits)["kind"]
 
 
 COMPUTED = "'burn.csv' took longer than 0.5 s of processor time to read"
@@ -602,7 +601,7 @@ def test_answers_that_are_no_table_are_noticed():
         parts[k] = bytes(damaged)[: None if rng.random() < 0.7 else rng.integers(len(damaged))]
         try:
             kept = parts if rng.random() < 0.9 else parts[:-1]
-            table = from_parts(header_of(kept), kept[1:], "x")
+            table = from_message(unpacked(kept), "x")
         except WrongAnswer:
             noticed += 1
         else:
@@ -613,12 +612,11 @@ def test_answers_that_are_no_table_are_noticed():
 def test_answers_come_back_as_they_were_sent():
     for name, data in samples().items():
         table = read_table(data, name, trusted=True)
-        header, *buffers = sent(table)
-        assert_same(from_parts(header_of([header]), buffers, table.name), table)
+        assert_same(from_message(unpacked(sent(table)), table.name), table)
 
 
 def sent(table):
-    return [bytes(memoryview(part).cast("B")) if len(part) else b"" for part in to_parts(table)]
+    return [bytes(part) for part in packed(to_message(table))]
 
 
 # -- anywhere -------------------------------------------------------------------------------------

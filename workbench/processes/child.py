@@ -21,14 +21,14 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from workbench.processes.family import end_family, processor_seconds
 from workbench.processes.limits import on_linux
-from workbench.processes.messages import PIPE, Buffer, header_of, parts_of, received, send
+from workbench.processes.messages import PIPE, packed, received, send, unpacked
 from workbench.processes.serving import IDLE
 from workbench.progress import Report, silent
 
@@ -52,57 +52,28 @@ _HANDED_FAMILIES = ("LC_", "PYTHON", "OMP_", "OPENBLAS_", "MKL_")
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0) or None
 
 
+#: Why a process gave no answer: it exceeded its time, ended by itself, refused the request, needed
+#: too much memory, or an error was raised in it.
+Reason = Literal["late", "ended", "refused", "memory", "failed"]
+
+
 class ChildError(RuntimeError):
-    """The process gave no answer, or did not do what it was asked for."""
-
-
-class Overdue(ChildError):  # noqa: N818
-    """The process exceeded its time limit, and was ended.
+    """The process gave no answer; the message has what it said, or what happened.
 
     Parameters
     ----------
     words : str
+    reason : str
+        See `Reason`.
     waited : bool
         Whether it reached the limit of the clock, and computed for less than it was allowed.
-    """
-
-    def __init__(self, words: str, waited: bool = False):
-        super().__init__(words)
-        self.waited = waited
-
-
-class Ended(ChildError):  # noqa: N818
-    """The process ended by itself.
-
-    Parameters
-    ----------
-    words : str
     status : int
-        As of ``subprocess``: a negative number is that of a signal.
+        With which it ended; as of ``subprocess``: a negative number is that of a signal.
     """
 
-    def __init__(self, words: str, status: int = 0):
+    def __init__(self, words: str, reason: Reason, *, waited: bool = False, status: int = 0):
         super().__init__(words)
-        self.status = status
-
-
-class Refused(ChildError):  # noqa: N818
-    """What the process was asked for is refused, for the reason in the message."""
-
-
-class OutOfMemory(ChildError):  # noqa: N818
-    """The process needed more memory than it may have."""
-
-
-class Failed(ChildError):  # noqa: N818
-    """An error was raised in the process, which the message names."""
-
-
-_ERRORS: dict[str, type[ChildError]] = {
-    "refused": Refused,
-    "memory": OutOfMemory,
-    "failed": Failed,
-}
+        self.reason, self.waited, self.status = reason, waited, status
 
 
 @dataclass
@@ -182,12 +153,11 @@ class Child:
     def ask(
         self,
         request: Mapping[str, Any],
-        buffers: Sequence[Buffer],
         limit: TimeLimit,
         most: float = math.inf,
         report: Report = silent,
-    ) -> tuple[dict[str, Any], list[Any]]:
-        """The header of the answer to a request, and its arrays as bytes; nothing is checked.
+    ) -> dict[str, Any]:
+        """What is answered to a request; nothing that it says is checked.
 
         The process is ended unless it answered or refused, since the rest of an answer would be
         read as that of the next request.
@@ -195,9 +165,7 @@ class Child:
         Parameters
         ----------
         request : mapping of str
-            As JSON can hold it.
-        buffers : sequence of bytes-like
-            Go with it.
+            Of values that `workbench.processes.messages.packed` takes, as the answer is.
         limit : TimeLimit
         most : float
             Bytes that an answer may have.
@@ -207,40 +175,40 @@ class Child:
         Raises
         ------
         ChildError
-            `Overdue`, `Ended`, `Refused`, `OutOfMemory`, `Failed`.
+            There is no answer.
         WrongAnswer
             What was answered is no message.
         """
         if not self.alive:
-            raise Ended("its process has ended")
+            raise ChildError("its process has ended", "ended")
         can_go_on = False
         watch = _Watch(self._process, limit, self._guards)
         watch.start()
         try:
-            send(self._process.stdin, parts_of(request) + list(buffers))  # type: ignore[arg-type]
+            send(self._process.stdin, packed(request))  # type: ignore[arg-type]
             while True:
-                parts = received(self._process.stdout, most)  # type: ignore[arg-type]
-                header = header_of(parts)
-                if header.get("kind") != "progress":
+                answer = unpacked(received(self._process.stdout, most))  # type: ignore[arg-type]
+                if answer.get("kind") != "progress":
                     break
-                report(header.get("fraction"), header.get("message"))
-            error = _ERRORS.get(str(header.get("kind")))
-            can_go_on = error in (None, Refused)
+                report(answer.get("fraction"), answer.get("message"))
+            can_go_on = answer.get("kind") not in ("memory", "failed")
         except (EOFError, OSError):
             status = self._process.wait()
             if watch.overdue is not None:
                 raise watch.overdue from None
             if status == _OUT_OF_TIME:  # the kernel was first
-                raise Overdue(f"it took longer than {limit.seconds:g} s") from None
-            raise Ended(f"it ended its process ({_ending(status)})", status) from None
+                raise ChildError(f"it took longer than {limit.seconds:g} s", "late") from None
+            words = f"signal {-status}" if status < 0 else f"exit status {status}"
+            words = f"it ended its process ({words})"
+            raise ChildError(words, "ended", status=status) from None
         finally:
             watch.end()
             if not can_go_on:  # also when Ctrl-C came: an answer would meet the wrong request
                 self.close()
         self._used = time.monotonic()
-        if error is not None:
-            raise error(str(header.get("said")))
-        return header, parts[1:]
+        if answer.get("kind") in ("refused", "memory", "failed"):
+            raise ChildError(str(answer.get("said")), answer["kind"])
+        return answer
 
 
 C = TypeVar("C", bound=Child)
@@ -286,7 +254,7 @@ class _Watch(threading.Thread):
 
     def __init__(self, process: subprocess.Popen[bytes], limit: TimeLimit, guards: bool):
         super().__init__(name="workbench-time-limit", daemon=True)
-        self.overdue: Overdue | None = None
+        self.overdue: ChildError | None = None
         self._process, self._limit, self._guards = process, limit, guards
         self._done = threading.Event()
         self._began, self._before = time.monotonic(), self._used()
@@ -296,10 +264,12 @@ class _Watch(threading.Thread):
         while not self._done.wait(min(max(self._left(), _PACE), threading.TIMEOUT_MAX)):
             computed, passed = self._took()
             if computed >= self._limit.seconds:
-                self.overdue = Overdue(f"it took longer than {self._limit.seconds:.3g} s")
+                self.overdue = ChildError(
+                    f"it took longer than {self._limit.seconds:.3g} s", "late"
+                )
             elif passed >= self._limit.wall:
                 words = f"{passed:.3g} s passed, of which it computed for {computed:.2g} s"
-                self.overdue = Overdue(words, waited=True)
+                self.overdue = ChildError(words, "late", waited=True)
             else:
                 continue
             stop(self._process)
@@ -361,10 +331,6 @@ def plain_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name.upper() in _HANDED or name.upper().startswith(_HANDED_FAMILIES)
     }
-
-
-def _ending(status: int) -> str:
-    return f"signal {-status}" if status < 0 else f"exit status {status}"
 
 
 def stop(process: subprocess.Popen[Any]) -> None:

@@ -1,14 +1,14 @@
 """What processes send each other: a message is a list of byte strings with their lengths in front.
 
 The first part of a message is a header in JSON where one of the two does not trust the other
-(`parts_of`, `header_of`), and a pickle where they do (`values`). Arrays follow as they are in
-memory.
+(`packed`, `unpacked`), and a pickle where they do (`values`). Arrays follow as they are in memory.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import re
 import select
 import struct
 from collections.abc import Mapping, Sequence
@@ -28,6 +28,10 @@ MOST_PARTS, MOST_HEADER = 100_000, 32 * 10**6
 #: Bytes that a pipe holds, where the system lets us choose: each read takes the interpreter anew.
 PIPE = 2**20
 
+#: Stands for an array in a header, and the kinds of them: numbers, texts and times.
+_ARRAY = "__array__"
+_KINDS = re.compile(r"[<>|][biufcSUmM][0-9]{1,9}(\[[a-zA-Z0-9]+\])?")
+
 _NUMBER = struct.Struct("<Q")
 
 
@@ -39,7 +43,8 @@ def send(pipe: Pipe, parts: Sequence[Buffer]) -> None:
     """Write a message."""
     _write(pipe, _NUMBER.pack(len(parts)))
     for part in parts:
-        view = memoryview(part).cast("B") if len(part) else memoryview(b"")
+        view = memoryview(part)
+        view = view.cast("B") if view.nbytes else memoryview(b"")
         _write(pipe, _NUMBER.pack(len(view)))
         _write(pipe, view)
     pipe.flush()
@@ -105,20 +110,58 @@ def _write(pipe: Pipe, data: bytes | memoryview) -> None:
         left = left[pipe.write(left) :]
 
 
-def parts_of(header: Mapping[str, Any], *arrays: Any) -> list[Any]:
-    """A message of a header, as JSON can hold it, and arrays or bytes."""
-    buffers = (x if isinstance(x, bytes) else np.ascontiguousarray(x) for x in arrays)
-    return [json.dumps(header).encode(), *buffers]
+def packed(content: Mapping[str, Any]) -> list[Any]:
+    """A message of values that JSON can hold, with arrays and bytes among them as parts.
+
+    Arrays keep the order of their memory, so that sums of them stay the same.
+    """
+    buffers: list[Any] = []
+
+    def placed(value: Any) -> dict[str, Any]:
+        if isinstance(value, bytes):
+            value = np.frombuffer(value, np.uint8)
+        if not isinstance(value, np.ndarray):
+            raise TypeError(f"a message holds no {type(value).__name__}")
+        order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
+        flat = np.ascontiguousarray(value.T if order == "F" else value).reshape(-1)
+        buffers.append(flat.view(np.uint8))
+        return {_ARRAY: [len(buffers) - 1, value.dtype.str, value.shape, order]}
+
+    return [json.dumps(content, default=placed).encode(), *buffers]
 
 
-def header_of(parts: Sequence[Any]) -> dict[str, Any]:
-    """The header of a message (WrongAnswer if it is none)."""
+def unpacked(parts: Sequence[Any]) -> dict[str, Any]:
+    """The values of a message of `packed`, which may say anything; bytes are arrays of integers.
+
+    Raises
+    ------
+    WrongAnswer
+        It is none.
+    """
+    head, *buffers = parts or [b""]
+    if len(head) > MOST_HEADER:
+        raise WrongAnswer("a long header")
+
+    def placed(found: dict[str, Any]) -> Any:
+        spec = found.get(_ARRAY) if len(found) == 1 else None
+        if not isinstance(spec, list):
+            return found
+        part, kind, shape, order = spec
+        if not 0 <= part < len(buffers):
+            raise WrongAnswer("wrong in an answer: a part is missing")
+        if not _KINDS.fullmatch(kind):
+            raise WrongAnswer(f"wrong in an answer: an array of {kind}")
+        array = np.frombuffer(buffers[part], np.dtype(kind))
+        if array.dtype == bool and (array.view(np.uint8) > 1).any():
+            raise WrongAnswer("wrong in an answer: a truth value")
+        return array.reshape(shape, order="F" if order == "F" else "C")
+
     try:
-        if len(parts[0]) > MOST_HEADER:
-            raise WrongAnswer("a long header")
-        header = json.loads(bytes(parts[0]))
-    except (ValueError, IndexError, RecursionError) as error:
+        content = json.loads(bytes(head), object_hook=placed)
+    except WrongAnswer:
+        raise
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise WrongAnswer(f"no header: {type(error).__name__}") from error
-    if not isinstance(header, dict):
+    if not isinstance(content, dict):
         raise WrongAnswer("no header")
-    return header
+    return content

@@ -22,6 +22,17 @@ from workbench import _checks
 from workbench.processes.limits import ONE_THREAD
 from workbench.progress import Report, silent
 
+__all__ = [
+    "ProcessesEnded",
+    "cores",
+    "interruptible",
+    "map_in_processes",
+    "new_processes",
+    "one_blas_thread",
+    "one_thread",
+    "shared_processes",
+]
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 
-from workbench.processes.child import Overdue, stop
+from workbench.processes.child import ChildError, stop
 
 
 def output_of(command: Sequence[str], seconds: float) -> str:
@@ -13,7 +13,7 @@ def output_of(command: Sequence[str], seconds: float) -> str:
 
     Raises
     ------
-    Overdue
+    ChildError
         It did not end in so many seconds by the clock, and was ended with all that it started.
     """
     with subprocess.Popen(
@@ -28,4 +28,4 @@ def output_of(command: Sequence[str], seconds: float) -> str:
             return process.communicate(timeout=seconds)[0]
         except subprocess.TimeoutExpired:
             stop(process)
-            raise Overdue(f"it took longer than {seconds:g} s", waited=True) from None
+            raise ChildError(f"it took longer than {seconds:g} s", "late", waited=True) from None

@@ -10,7 +10,7 @@ from io import BufferedReader
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
 
-from workbench.processes.messages import header_of, parts_of, received, send
+from workbench.processes.messages import packed, received, send, unpacked
 from workbench.progress import Report
 
 #: Seconds without a request after which a process ends.
@@ -21,7 +21,7 @@ _PACE, _MOST_SAID = 0.1, 10_000
 
 
 def answer_requests(
-    answer: Callable[[dict[str, Any], list[Any], Report], list[Any]],
+    answer: Callable[[dict[str, Any], Report], dict[str, Any]],
     refuses: tuple[type[Exception], ...] = (),
 ) -> None:
     """Answer requests until the pipe is closed.
@@ -29,13 +29,13 @@ def answer_requests(
     Parameters
     ----------
     answer : callable
-        (header, buffers, report) -> the parts of a message; see `workbench.processes.messages`.
+        (request, report) -> answer, both of values that `messages.packed` takes.
     refuses : tuple of types
         Errors after which the process is as it was.
     """
-    for (header, *buffers), pipe in requests():
+    for parts, pipe in requests():
         try:
-            parts = answer(header_of([header]), buffers, _reporting(pipe))
+            parts = packed(answer(unpacked(parts), _reporting(pipe)))
         except refuses as error:
             parts = _said("refused", str(error))
         except BaseException as error:
@@ -91,10 +91,10 @@ def _reporting(pipe: BinaryIO) -> Report:
         nonlocal shown
         if fraction is not None and time.monotonic() > shown + _PACE:
             shown = time.monotonic()
-            send(pipe, parts_of({"kind": "progress", "fraction": fraction, "message": message}))
+            send(pipe, packed({"kind": "progress", "fraction": fraction, "message": message}))
 
     return report
 
 
 def _said(kind: str, words: str) -> list[Any]:
-    return parts_of({"kind": kind, "said": words[:_MOST_SAID]})
+    return packed({"kind": kind, "said": words[:_MOST_SAID]})

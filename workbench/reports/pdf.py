@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from workbench.processes.child import Overdue
+from workbench.processes.child import ChildError
 from workbench.processes.programs import output_of
 from workbench.reports.errors import ReportError
 
@@ -74,7 +74,7 @@ def pdf(document: str, time_limit: float = TIME_LIMIT) -> bytes:
         ]
         try:
             said = output_of(command, time_limit)
-        except Overdue:
+        except ChildError:
             raise ReportError(
                 f"{program} did not print the report within {time_limit:g} s; if "
                 "the machine is busy, try again later"

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
-from queue import Full, Queue
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 Item = TypeVar("Item")
 
 #: Items that are made before they are used.
 AHEAD = 2
-
-#: Seconds between two looks whether they are still wanted.
-_PACE = 0.2
 
 
 def prefetched(items: Iterator[Item]) -> Iterator[Item]:
@@ -23,36 +19,12 @@ def prefetched(items: Iterator[Item]) -> Iterator[Item]:
     What making them raises is raised here, after those before it. The thread ends once nobody
     wants the items any more.
     """
-    made: Queue[tuple[Item | None, BaseException | None]] = Queue(AHEAD)
-    unwanted = threading.Event()
-
-    def put(item: Item | None, error: BaseException | None) -> None:
-        while not unwanted.is_set():
-            with suppress(Full):
-                made.put((item, error), timeout=_PACE)
-                return
-
-    def make() -> None:
-        try:
-            for item in items:
-                put(item, None)
-                if unwanted.is_set():
-                    return
-        except BaseException as error:
-            put(None, error)
-        else:
-            put(None, StopIteration())
-
-    thread = threading.Thread(target=make, name="prefetch", daemon=True)
-    thread.start()
+    end = object()
+    thread = ThreadPoolExecutor(1, thread_name_prefix="prefetch")
     try:
-        while True:
-            item, error = made.get()
-            if isinstance(error, StopIteration):
-                return
-            if error is not None:
-                raise error
-            yield item  # type: ignore[misc]  # there is one where there is no error
+        made = deque(thread.submit(next, items, end) for _ in range(AHEAD))
+        while (item := made.popleft().result()) is not end:
+            made.append(thread.submit(next, items, end))
+            yield item  # type: ignore[misc]  # the end is none of them
     finally:
-        unwanted.set()
-        thread.join()
+        thread.shutdown(cancel_futures=True)

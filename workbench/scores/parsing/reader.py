@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from workbench.processes.limits import be_killed_first, hold_to
-from workbench.processes.messages import parts_of
 from workbench.processes.serving import answer_requests, be_quiet
 from workbench.progress import Report
 from workbench.scores.parsing.formats import content_of, parse
 from workbench.scores.parsing.limits import ReadLimits
-from workbench.scores.parsing.table_bytes import to_parts
+from workbench.scores.parsing.table_bytes import to_message
 from workbench.scores.sample import ScoresError
 
 #: What a kind of file is read with: imported before the time of a file begins.
@@ -33,20 +32,21 @@ def serve() -> None:
     answer_requests(_answer, (ScoresError,))
 
 
-def _answer(request: dict[str, Any], content: list[Any], report: Report) -> list[Any]:
-    return _prepared(request) if "prepare" in request else _read(request, content)
+def _answer(request: dict[str, Any], report: Report) -> dict[str, Any]:
+    return _prepared(request) if "prepare" in request else _read(request)
 
 
-def _prepared(request: dict[str, Any]) -> list[Any]:
+def _prepared(request: dict[str, Any]) -> dict[str, Any]:
     for module in NEEDS.get(request["prepare"], _TEXT_NEEDS):
         importlib.import_module(module)
     be_quiet()
-    return parts_of({"kind": "ready"})
+    return {"kind": "ready"}
 
 
-def _read(request: dict[str, Any], content: list[Any]) -> list[Any]:
+def _read(request: dict[str, Any]) -> dict[str, Any]:
     # The program measures the time as well, and is first by a second.
     hold_to(memory=request["memory"], processor=request["seconds"] + 1)
-    limits = ReadLimits(**request["limits"])
-    data = bytes(content.pop()) if content else content_of(Path(request["path"]))
-    return to_parts(parse(data, request["kind"], request["filename"], limits))
+    limits, path, content = ReadLimits(**request["limits"]), request["path"], request.pop("content")
+    data = bytes(content) if path is None else content_of(Path(path))
+    del content
+    return to_message(parse(data, request["kind"], request["filename"], limits))

@@ -23,22 +23,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from workbench.processes.child import (
-    Child,
-    ChildError,
-    Ended,
-    IdleChildren,
-    OutOfMemory,
-    Overdue,
-    Refused,
-    TimeLimit,
-)
+from workbench.processes.child import Child, ChildError, IdleChildren, TimeLimit
 from workbench.processes.limits import be_killed_first, hold_to
 from workbench.processes.messages import WrongAnswer
 from workbench.processes.serving import answer_requests, be_quiet
 from workbench.progress import Report
 from workbench.scores.parsing.limits import GB, MB, ReadLimits
-from workbench.scores.parsing.table_bytes import from_parts
+from workbench.scores.parsing.table_bytes import from_message
 from workbench.scores.refusals import IF_TRUSTED, called
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
@@ -62,8 +53,6 @@ ENVIRONMENT = {
 }
 
 _IS_IT = "to read; check that it is what its name says"
-
-Answer = tuple[dict[str, Any], list[Any]]
 
 
 def read_in_process(
@@ -94,17 +83,15 @@ def read_in_process(
         "kind": kind,
         "filename": filename,
         "path": None if isinstance(source, bytes) else os.fspath(source.absolute()),
+        "content": source if isinstance(source, bytes) else None,
         "memory": memory,
         "seconds": seconds,
         "limits": asdict(limits),
     }
 
     def ask(reader: _Reader) -> DataTable:
-        buffers = [source] if isinstance(source, bytes) else []
-        header, parts = reader.ask(request, buffers, TimeLimit(seconds), int(memory))
-        if header.get("kind") != "table":
-            raise WrongAnswer(str(header.get("said")))
-        return from_parts(header, parts, Path(filename).stem)
+        answer = reader.ask(request, TimeLimit(seconds), memory)
+        return from_message(answer, Path(filename).stem)
 
     try:
         return _readers.answer(kind, ask, size >= LARGE)
@@ -123,8 +110,8 @@ def ask_about(
     seconds: float,
     most_answered: float,
     advice: str = _IS_IT,
-) -> Answer:
-    """The header and the arrays that a new process answers to one request.
+) -> dict[str, Any]:
+    """What a new process answers to one request.
 
     Parameters
     ----------
@@ -152,25 +139,25 @@ def ask_about(
     try:
         process = Child(serve, ENVIRONMENT)
         try:
-            return process.ask(asked, [], TimeLimit(seconds), most_answered, report)
+            return process.ask(asked, TimeLimit(seconds), most_answered, report)
         finally:
             process.close()
     except (ChildError, WrongAnswer, OSError) as error:
         raise refusal(path.name, error, memory, seconds, advice) from None
 
 
-def answer_about(answer: Callable[[dict[str, Any], Report], list[Any]]) -> None:
+def answer_about(answer: Callable[[dict[str, Any], Report], dict[str, Any]]) -> None:
     """In the new process: answer requests of `ask_about` within their limits, and report.
 
     Parameters
     ----------
     answer : callable
-        (request, report) -> the parts of a message; see `workbench.processes.messages`.
+        (request, report) -> answer.
     """
     import pyarrow.csv
     import pyarrow.parquet  # noqa: F401  (before the limits)
 
-    def within_limits(request: dict[str, Any], buffers: list[Any], report: Report) -> list[Any]:
+    def within_limits(request: dict[str, Any], report: Report) -> dict[str, Any]:
         be_quiet()
         # Of the processor: several threads.
         hold_to(memory=request["memory"], processor=4 * request["seconds"] + 1)
@@ -181,7 +168,11 @@ def answer_about(answer: Callable[[dict[str, Any], Report], list[Any]]) -> None:
 
 
 def refusal(
-    filename: str, error: Exception, memory: float, seconds: float, advice: str
+    filename: str,
+    error: ChildError | WrongAnswer | OSError,
+    memory: float,
+    seconds: float,
+    advice: str,
 ) -> ScoresError:
     """The refusal of a file, for what happened in the process that was to read it.
 
@@ -195,25 +186,25 @@ def refusal(
         Ends the message where the memory does not suffice.
     """
     name = called(filename)
-    if isinstance(error, Refused):
+    if isinstance(error, OSError):
+        words = f"is not read: no process could be started for it ({error})"
+        return ScoresError(f"{name} {words}. {IF_TRUSTED}")
+    reason = error.reason if isinstance(error, ChildError) else "failed"
+    if reason == "refused":
         return ScoresError(str(error))
-    if isinstance(error, OutOfMemory):
+    if reason == "memory":
         return ScoresError(
             f"{name} needs more than {memory / GB:.3g} GB of memory {advice}. {IF_TRUSTED}"
         )
-    if isinstance(error, Overdue) and error.waited:
+    if reason == "late" and error.waited:
         return ScoresError(
             f"{name} is not read: in the process that read it, {error}; the disk or "
             "the machine is too slow for it now. Try again, from a disk of this machine"
         )
-    if isinstance(error, Overdue):
+    if reason == "late":
         return ScoresError(
             f"{name} took longer than {seconds:.3g} s of processor time to read; check that it is "
             f"what its name says, or save the scores alone, as npz or parquet. {IF_TRUSTED}"
-        )
-    if isinstance(error, OSError):
-        return ScoresError(
-            f"{name} is not read: no process could be started for it ({error}). {IF_TRUSTED}"
         )
     return damaged(filename, str(error))
 
@@ -244,9 +235,9 @@ class _Reader(Child):
         """Import what this kind of file needs, outside of the time limit of the file."""
         if kind in self._prepared:
             return
-        header, _ = self.ask({"prepare": kind}, [], TimeLimit(STARTUP), LARGE)
-        if header.get("kind") != "ready":
-            raise OSError(f"its parsers cannot be imported: {header}")
+        answer = self.ask({"prepare": kind}, TimeLimit(STARTUP), LARGE)
+        if answer.get("kind") != "ready":
+            raise OSError(f"its parsers cannot be imported: {answer}")
         self._prepared.add(kind)
 
 
@@ -271,22 +262,19 @@ class _Readers:
             Whether the file is a large one.
         """
         with self._large if large else nullcontext(), self._turns:
-            reader = self._taken(kind)
+            reader, fit = self._taken(kind), False
             try:
                 try:
                     table = ask(reader)
-                except Ended:
-                    if not reader.files:
+                except ChildError as error:
+                    if error.reason != "ended" or not reader.files:
                         raise
                     # A file before this one may have done it harm.
                     reader = self._started(kind)
                     table = ask(reader)
                 fit = not large and sum(x.nbytes for x in table.columns.values()) < LARGE
-            except Refused:
-                fit = not large
-                raise
-            except BaseException:
-                fit = False
+            except ChildError as error:
+                fit = not large and error.reason == "refused"
                 raise
             finally:
                 reader.files += 1

@@ -13,19 +13,20 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.processes.child import Child, ChildError, Ended, IdleChildren, Overdue, TimeLimit
+from workbench.processes.child import Child, ChildError, IdleChildren, TimeLimit
 from workbench.processes.guard import EXCEEDED, run_guarded
 from workbench.processes.limits import ProcessLimits, memory_of_machine
-from workbench.processes.messages import parts_of
+from workbench.processes.messages import WrongAnswer
 from workbench.processes.serving import answer_requests
+from workbench.progress import Report
 from workbench.testers.learning.outputs import check_outputs
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 
@@ -39,8 +40,6 @@ WORDS = {
     "tasks": "it ran more than {tasks} processes and threads at once, and was ended",
     "disk": "it wrote more than {disk:.3g} GB or {files:,} files, and was ended",
 }
-
-_Order = Literal["C", "F"]
 
 #: The environment variable that has the limits and the folder of a new process.
 _LIMITS = "WORKBENCH_SANDBOX"
@@ -152,19 +151,21 @@ class Sandbox(Child):
 
     def _asked(self, request: bytes, limit: TimeLimit, late: str) -> NDArray[Any]:
         try:
-            header, buffers = self.ask({}, [request], limit, self._limits.memory)
-            return _outputs(header, buffers)
-        except Overdue as error:
-            words = f"it exceeded its time limit by the clock: {error}" if error.waited else late
-            raise MechanismError(words) from None
-        except Ended as error:
-            raise MechanismError(self._words(error.status) or str(error)) from None
+            outputs = self.ask({"call": request}, limit, self._limits.memory).get("outputs")
+            if not isinstance(outputs, np.ndarray):
+                raise WrongAnswer("no outputs")
         except ChildError as error:
             self.close()  # what it raised may have left it in any state
-            raise MechanismError(str(error)) from None
-        except (ValueError, TypeError, KeyError) as error:
+            words = str(error)
+            if error.waited:
+                words = f"it exceeded its time limit by the clock: {error}"
+            elif error.reason == "late":
+                words = late
+            raise MechanismError(self._words(error.status) or words) from None
+        except WrongAnswer as error:
             self.close()
             raise MechanismError(f"its process answered with something else: {error}") from error
+        return outputs
 
     def _words(self, status: int) -> str:
         """Which limit an exit status is about, in words; "" for none."""
@@ -179,23 +180,6 @@ _idle = IdleChildren[Sandbox]()
 def _remove(folder: str, program: int) -> None:
     if os.getpid() == program:  # a fork of the program has a copy of this
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _outputs(header: Mapping[str, Any], buffers: list[Any]) -> NDArray[Any]:
-    """The outputs of `_parts`."""
-    (cells,) = buffers
-    kind = np.dtype(str(header["dtype"]))
-    if kind.hasobject or kind.fields:
-        raise ValueError(f"an array of {kind}")
-    order: _Order = "F" if header["order"] == "F" else "C"
-    return np.frombuffer(cells, kind).reshape(tuple(map(int, header["shape"])), order=order)
-
-
-def _parts(values: NDArray[Any]) -> list[Any]:
-    """Outputs as a message, in the order of their memory: sums of them stay the same."""
-    order: _Order = "F" if values.flags.f_contiguous and not values.flags.c_contiguous else "C"
-    header = {"dtype": values.dtype.str, "shape": values.shape, "order": order}
-    return parts_of(header, values.tobytes(order))
 
 
 # -- the other side -------------------------------------------------------------------------------
@@ -217,11 +201,11 @@ class _Runs:
         self._folder = folder
         self._mechanism: Callable[..., Any] | None = None
 
-    def __call__(self, header: Any, buffers: list[Any], report: Any) -> list[Any]:
-        asked = unpickled(buffers[0])
+    def __call__(self, request: dict[str, Any], report: Report) -> dict[str, Any]:
+        asked = unpickled(request["call"])
         if self._mechanism is not None:
-            return _parts(run(self._mechanism, *asked))
+            return {"outputs": run(self._mechanism, *asked)}
         self._mechanism = asked
         os.chdir(self._folder)  # what it imports was found from where the program is
         os.environ["TMPDIR"], tempfile.tempdir = self._folder, None
-        return _parts(np.empty(0))
+        return {"outputs": np.empty(0)}
