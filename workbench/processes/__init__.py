@@ -6,7 +6,6 @@ kept for the next request (`serving` is its side). The fork server (`forkserver`
 `forking` is its side) has imported everything, so that a fork of it does trusted work at once;
 `calls` runs a function there, with its progress. `pool` spreads many tasks over all cores.
 
-- `programs` runs programs of others, such as a browser that prints.
 - `limits` are what a process may use; the kernel, a `guard` or the fork server holds it to them.
 - `family` finds and ends all processes that one has started.
 - `messages` are what processes send each other: a header, and arrays as they are. `values` are

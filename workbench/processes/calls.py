@@ -99,9 +99,9 @@ def call(
         raise Cancelled
     if kind == "ended":
         raise CallEnded(Ending(*reply))
-    error, trace = reply
-    error.add_note(f"In its process:\n{trace}")
-    raise error
+    failure, trace = reply
+    failure.add_note(f"In its process:\n{trace}")
+    raise failure
 
 
 def _reply(pipe: Pipe, request: tuple[Any, ...], report: Report) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
@@ -322,6 +322,29 @@ def start_python(
     )
     # Ctrl-C is the program's to answer, which the new session is out of reach of.
     return subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **options)
+
+
+def output_of(command: Sequence[str], seconds: float) -> str:
+    """What a program of somebody else prints, on both its outputs.
+
+    Raises
+    ------
+    ChildError
+        It did not end in so many seconds by the clock, and was ended with all that it started.
+    """
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            return process.communicate(timeout=seconds)[0]
+        except subprocess.TimeoutExpired:
+            stop(process)
+            raise ChildError(f"it took longer than {seconds:g} s", "late", waited=True) from None
 
 
 def plain_environment() -> dict[str, str]:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-#: What can be written to a pipe.
+#: What can be written to a pipe, and bytes that are received, which can be changed.
 Buffer: TypeAlias = bytes | bytearray | memoryview | NDArray[Any]
 #: One end of a pipe or socket, with or without a buffer of its own.
 Pipe: TypeAlias = BinaryIO | io.RawIOBase | io.BytesIO
@@ -43,7 +43,7 @@ def send(pipe: Pipe, parts: Sequence[Buffer]) -> None:
     """Write a message."""
     _write(pipe, _NUMBER.pack(len(parts)))
     for part in parts:
-        view = memoryview(part)
+        view = memoryview(part)  # type: ignore[arg-type]  # numpy's arrays are buffers
         view = view.cast("B") if view.nbytes else memoryview(b"")
         _write(pipe, _NUMBER.pack(len(view)))
         _write(pipe, view)
@@ -96,7 +96,7 @@ def _number(pipe: Pipe) -> int:
 
 
 def _fill(pipe: Pipe, part: bytearray | NDArray[Any]) -> None:
-    left = memoryview(part)
+    left = memoryview(part)  # type: ignore[arg-type]
     while left:
         size = pipe.readinto(left)  # type: ignore[union-attr]
         if not size:

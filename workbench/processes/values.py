@@ -19,7 +19,7 @@ from workbench.processes.messages import Pipe, received, send
 _LARGE = 64 * 1024
 
 
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+class _Pickler(cloudpickle.Pickler):
     """A pickler that names what the other process has."""
 
     def __init__(self, known: Mapping[str, Any]):

@@ -7,8 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from workbench.processes.child import ChildError
-from workbench.processes.programs import output_of
+from workbench.processes.child import ChildError, output_of
 from workbench.reports.errors import ReportError
 
 #: Names of Chromium's program, after the one that the environment variable CHROMIUM names.

@@ -189,24 +189,23 @@ def refusal(
     if isinstance(error, OSError):
         words = f"is not read: no process could be started for it ({error})"
         return ScoresError(f"{name} {words}. {IF_TRUSTED}")
-    reason = error.reason if isinstance(error, ChildError) else "failed"
-    if reason == "refused":
-        return ScoresError(str(error))
-    if reason == "memory":
+    if isinstance(error, WrongAnswer) or error.reason in ("failed", "ended"):
+        return damaged(filename, str(error))
+    if error.reason == "memory":
         return ScoresError(
             f"{name} needs more than {memory / GB:.3g} GB of memory {advice}. {IF_TRUSTED}"
         )
-    if reason == "late" and error.waited:
+    if error.reason == "late" and error.waited:
         return ScoresError(
             f"{name} is not read: in the process that read it, {error}; the disk or "
             "the machine is too slow for it now. Try again, from a disk of this machine"
         )
-    if reason == "late":
+    if error.reason == "late":
         return ScoresError(
             f"{name} took longer than {seconds:.3g} s of processor time to read; check that it is "
             f"what its name says, or save the scores alone, as npz or parquet. {IF_TRUSTED}"
         )
-    return damaged(filename, str(error))
+    return ScoresError(str(error))  # it was refused
 
 
 def damaged(filename: str, what: str) -> ScoresError:

@@ -118,7 +118,7 @@ def _texts_of(name: str, cells: NDArray[Any]) -> dict[str, Any]:
 
 def _cells_of(texts: Mapping[str, Any]) -> NDArray[Any]:
     codes, lengths = _numbers(texts["codes"], "int32"), _numbers(texts["lengths"], "int64")
-    content = str(_numbers(texts["texts"], "uint8"), "utf-8")
+    content = _numbers(texts["texts"], "uint8").tobytes().decode()
     _check(bool((lengths >= 0).all() and (lengths <= len(content)).all()), "the length of a text")
     ends = np.cumsum(lengths).tolist()
     _check((ends[-1] if ends else 0) == len(content), "the lengths of texts")
@@ -131,7 +131,7 @@ def _cells_of(texts: Mapping[str, Any]) -> NDArray[Any]:
 def _numbers(cells: Any, kind: str = "") -> NDArray[Any]:
     _check(isinstance(cells, np.ndarray) and cells.ndim == 1, "a column")
     _check(cells.dtype.name == kind if kind else cells.dtype.name in _NUMBERS, "its type")
-    return cells  # type: ignore[no-any-return]
+    return cells
 
 
 def _is_count(value: object) -> bool:

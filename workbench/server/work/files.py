@@ -138,13 +138,7 @@ def figure_file(
 
 
 def scores_file(scores: Scores, report: Report) -> bytes:
-    """Scores with their labels as csv, as they were read; counted scores as values and counts.
-
-    Parameters
-    ----------
-    scores : Scores
-    report : Report
-    """
+    """Scores with their labels as csv, as they were read; counted scores as values and counts."""
     if scores.is_counted:
         return _counts_file(scores)
     groups = ((scores.p.tolist(), 1), (scores.q.tolist(), 0))

@@ -49,11 +49,6 @@ class SentData:
     def of(cls, workspace: Workspace, datasets: Iterable[DataSet]) -> SentData:
         """Data sets of a workspace; examples and draws, which are everywhere, are left out.
 
-        Parameters
-        ----------
-        workspace : Workspace
-        datasets : iterable of DataSet
-
         Raises
         ------
         WorkspaceError

@@ -65,13 +65,6 @@ def limits_of_this_machine() -> ProcessLimits:
 def run(mechanism: Callable[..., Any], dataset: Any, size: int, rng: Any) -> NDArray[Any]:
     """Outputs of one call in this process, checked.
 
-    Parameters
-    ----------
-    mechanism : callable
-    dataset : array
-    size : int
-    rng : numpy.random.Generator
-
     Raises
     ------
     MechanismError
