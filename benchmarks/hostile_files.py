@@ -17,7 +17,7 @@ from pathlib import Path
 
 import workbench as wb
 from benchmarks.mutants import mutants
-from workbench.scores.parsing import isolated
+from workbench.scores.parsing import reading_process
 from workbench.scores.parsing.limits import LIMITS
 
 READ, REFUSED = "read", "refused with a message"
@@ -62,7 +62,7 @@ def tried(count: int, seed: int, suffix: str) -> Found:
     found = Found()
     with (
         tempfile.TemporaryDirectory() as folder,
-        ThreadPoolExecutor(isolated.AT_A_TIME) as threads,
+        ThreadPoolExecutor(reading_process.AT_A_TIME) as threads,
     ):
         files = (
             (Path(folder) / f"{i}-{name}", data)
@@ -107,7 +107,7 @@ def kind_of(message: str) -> str:
 
 def memory() -> int:
     """Most bytes that a reading process held."""
-    for reader in isolated._readers._idle:
+    for reader in reading_process._readers.idle:
         reader.close()
     return 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 

@@ -32,6 +32,7 @@ NUMERICS = (
     "training",
 )
 FLOORS = [
+    ("processes",),
     NUMERICS,
     ("audits",),
     ("workspaces",),
@@ -45,6 +46,7 @@ FLOORS = [
 ]
 #: What each floor may import from outside, besides the standard library.
 OUTSIDE = {
+    "processes": {"numpy", "cloudpickle", "threadpoolctl"},
     "numerics": {
         "lazy_loader",
         "numpy",
@@ -81,7 +83,7 @@ def faults(path):
     mine = floor_of(path.relative_to(PACKAGE).parts[0].removesuffix(".py"))
     if mine is None:  # checks, the public names
         return
-    floor = "numerics" if mine == 0 else FLOORS[mine][0]
+    floor = "numerics" if FLOORS[mine] is NUMERICS else FLOORS[mine][0]
     for module in imports(path):
         top, *rest = module.split(".")
         if top == "workbench" and rest and floor_of(rest[0]) is not None:
@@ -216,3 +218,85 @@ def shown_code():
 def test_shown_code_imports_public_names_only(path, text):
     deep = set(re.findall(r"\b(?:from|import) (workbench[\w.]*)", text)) - PUBLIC
     assert not deep, f"{path.name} imports {sorted(deep)}"
+
+
+# -- one way to run something in another process ---------------------------------------------------
+
+#: What starts processes, or holds them to limits, wherever it stands in a name with dots.
+ELSEWHERE = re.compile(
+    r"\b(subprocess|multiprocessing|loky|joblib|psutil|pty|prctl|prlimit|setr?limit)\."
+    r"|create_subprocess|ProcessPoolExecutor"
+    r"|\bos\.(fork|forkpty|posix_spawnp?|spawn[lv]p?e?|exec[lv]p?e?|system|popen|kill|killpg)\."
+)
+#: Names that only read what the system or another process says.
+_HARMLESS = {"subprocess.PIPE", "subprocess.DEVNULL"}
+
+#: Modules outside `workbench.processes` that may all the same, and why.
+ELSEWHERE_ALLOWED = {
+    "server/network/connections.py": {"resource.setrlimit"}  # raises the limit of the server itself
+}
+
+
+def ways(source):
+    """Names of a module's text by which it starts processes or limits them."""
+    tree = ast.parse(source)
+    known = {}  # what a name in the module stands for
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            known |= {
+                alias.asname or alias.name.partition(".")[0]: (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+                for alias in node.names
+            }
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            known |= {one.asname or one.name: f"{node.module}.{one.name}" for one in node.names}
+    names = set(known.values())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            first, _, rest = ast.unparse(node).partition(".")
+            # Of what is no module, such as the value of a call, the last name alone.
+            names.add(f"{known[first]}.{rest}" if first in known else f"?.{node.attr}")
+    return {
+        name
+        for name in names - _HARMLESS
+        if not name.startswith("workbench.") and ELSEWHERE.search(f"{name}.")
+    }
+
+
+def test_processes_are_started_in_one_folder_only():
+    found = {
+        str(path.relative_to(PACKAGE)): ways(path.read_text(encoding="utf-8"))
+        for path in PACKAGE.rglob("*.py")
+        if path.relative_to(PACKAGE).parts[0] != "processes"
+    }
+    assert {name: used for name, used in found.items() if used} == ELSEWHERE_ALLOWED
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "import subprocess\nsubprocess.run(['ls'])",
+        "from subprocess import check_output as reading",
+        "import os\nif os.fork(): pass",
+        "import os as system\nsystem.spawnvp(0, 'ls', [])",
+        "from os import posix_spawn",
+        "import multiprocessing as mp\nmp.get_context('spawn').Process()",
+        "from multiprocessing.pool import Pool",
+        "from concurrent.futures import ProcessPoolExecutor",
+        "import concurrent.futures\nconcurrent.futures.ProcessPoolExecutor(2)",
+        "import asyncio\nasyncio.create_subprocess_exec('ls')",
+        "def f():\n    import resource\n    resource.setrlimit(1, (0, 0))",
+        "from resource import prlimit",
+        "import joblib.externals.loky",
+        "import psutil",
+        "import ctypes\nctypes.CDLL(None).prctl(1, 9)",
+    ],
+)
+def test_a_seventh_way_is_found(way):
+    assert ways(way)
+
+
+def test_what_reads_or_uses_our_own_is_no_way():
+    code = "import os, resource\nfrom workbench.processes import child\n"
+    assert not ways(code + "os.getpid(); resource.getrlimit(7); child.Child(print)")

@@ -6,7 +6,8 @@ import subprocess
 import sys
 import time
 
-from workbench.scores.parsing import apart, reader
+from workbench.processes import limits, serving
+from workbench.scores.parsing import reader, reading_process
 
 read = reader._read
 files = 0
@@ -59,27 +60,29 @@ WAYS = {
     "pickle.csv": lambda answers: say(answers, b"\x80\x04N."),
     "deep.csv": lambda answers: say(answers, b"[" * 100_000),
     "nothing.csv": lambda answers: say(answers, b"{}"),
-    "table.csv": lambda answers: say(answers, b'{"kind": "table", "columns": [["p", "int64"]]}'),
+    "table.csv": lambda answers: say(
+        answers, b'{"kind": "table", "columns": {"p": {"__array__": [0, "<i8", [2], "C"]}}}'
+    ),
 }
 
 
-def act(request, content):
+def act(request):
     global files
     files += 1
     answers = []
-    reader.hold_to(request["memory"], request["seconds"])
+    limits.hold_to(memory=request["memory"], processor=request["seconds"] + 1)
     if way := WAYS.get(request["filename"]):
         way(answers)
-    return answers or read(request, content)
+    return answers or read(request)
 
 
 def serve_apart():
-    apart.answer_requests(act_apart)
+    reading_process.answer_about(act_apart)
 
 
 def act_apart(request, report):
     WAYS[request["way"]]([])
-    return [{"kind": "done"}]
+    return {"kind": "done"}
 
 
 def serve():
@@ -87,4 +90,6 @@ def serve():
     one_part, many_bytes = (1).to_bytes(8, "little"), (2**33).to_bytes(8, "little")
     WAYS["long.csv"] = lambda answers: os.write(pipe, one_part + many_bytes)
     reader._read = act
+    packed = serving.packed
+    serving.packed = lambda answer: answer if isinstance(answer, list) else packed(answer)
     reader.serve()

@@ -22,15 +22,16 @@ from pyarrow import feather, parquet
 
 import workbench as wb
 from benchmarks.mutants import mutants, samples
-from workbench import ScoresError, _child, read_scores
+from workbench import ScoresError, read_scores
 from workbench.pages.importing.page import ImportPage
+from workbench.processes import child
+from workbench.processes.messages import WrongAnswer, packed, unpacked
 from workbench.progress import silent
-from workbench.scores.parsing import isolated, reader, source
-from workbench.scores.parsing.apart import ask_apart
+from workbench.scores.parsing import reader, reading_process, source
 from workbench.scores.parsing.formats import EXTENSIONS
 from workbench.scores.parsing.limits import GB, LIMITS, MB, ReadLimits
 from workbench.scores.parsing.source import read_table
-from workbench.scores.parsing.wire import WrongAnswer, from_parts, to_parts
+from workbench.scores.parsing.table_bytes import from_message, to_message
 
 pytestmark = pytest.mark.slow
 
@@ -436,11 +437,11 @@ def test_frames_of_anything():
 @pytest.fixture
 def misbehaving(monkeypatch):
     """Processes that do what the name of a file says, and none from before."""
-    readers = isolated._Readers()
-    monkeypatch.setattr(isolated, "_readers", readers)
+    readers = reading_process._Readers()
+    monkeypatch.setattr(reading_process, "_readers", readers)
     monkeypatch.setattr(reader, "serve", misbehaving_reader.serve)
     yield readers
-    for idle in readers._idle:
+    for idle in readers.idle:
         idle.close()
 
 
@@ -464,16 +465,15 @@ FINE = b"p,q\n1,2\n3,4\n"
 def test_a_process_that_misbehaves_costs_one_file(misbehaving, name, facts):
     for _ in range(2):
         refused(FINE, *facts, filename=name)
-        assert misbehaving._idle == []
+        assert list(misbehaving.idle) == []
         assert read_table(FINE, "fine.csv").columns["p"].tolist() == [1, 3]
-    assert len(misbehaving._idle) <= 1
+    assert len(list(misbehaving.idle)) <= 1
 
 
 def read_apart(name, seconds):
     serve = misbehaving_reader.serve_apart
     limits = {"memory": GB, "seconds": seconds, "most_answered": MB}
-    header, _ = ask_apart(serve, Path(name), {"way": name}, silent, **limits)
-    return header["kind"]
+    return reading_process.ask_about(serve, Path(name), {"way": name}, silent, **limits)["kind"]
 
 
 COMPUTED = "'burn.csv' took longer than 0.5 s of processor time to read"
@@ -487,9 +487,9 @@ WAITED = "'hang.csv' is not read: in the process that read it, 1"
 )
 def test_a_process_that_takes_too_long_is_ended(misbehaving, monkeypatch, name, patience, facts):
     read_table(FINE, "fine.csv")
-    (idle,) = misbehaving._idle
+    (idle,) = misbehaving.idle
     allowed(monkeypatch, seconds=0.5)
-    monkeypatch.setattr(_child, "PATIENCE", patience)
+    monkeypatch.setattr(child, "PATIENCE", patience)
     refused(FINE, *facts, filename=name)
     assert not idle.alive
     allowed(monkeypatch)
@@ -501,7 +501,7 @@ def test_a_process_that_takes_too_long_is_ended(misbehaving, monkeypatch, name, 
     ("name", "words"), [("burn.csv", COMPUTED), ("hang.csv", "of which it computed for")]
 )
 def test_a_process_for_batches_that_takes_too_long_is_ended(monkeypatch, name, words):
-    monkeypatch.setattr(_child, "PATIENCE", 600 if name == "burn.csv" else 2)
+    monkeypatch.setattr(child, "PATIENCE", 600 if name == "burn.csv" else 2)
     seconds = {"burn.csv": 0.5, "hang.csv": 2}  # its imports take a part of them
     with pytest.raises(ScoresError, match=words):
         read_apart(name, seconds[name])
@@ -511,7 +511,7 @@ def test_a_process_for_batches_that_takes_too_long_is_ended(monkeypatch, name, w
 @pytest.mark.parametrize("name", ["late.csv", "starved.csv"])
 def test_time_that_passes_without_work_is_nobodys_fault(misbehaving, monkeypatch, name):
     allowed(monkeypatch, seconds=0.5)
-    monkeypatch.setattr(_child, "PATIENCE", 600)
+    monkeypatch.setattr(child, "PATIENCE", 600)
     assert read_table(FINE, name).columns["q"].tolist() == [2, 4]
     assert read_apart(name, 20) == "done"
 
@@ -519,15 +519,15 @@ def test_time_that_passes_without_work_is_nobodys_fault(misbehaving, monkeypatch
 @linux
 def test_the_kernel_ends_a_process_whose_program_is_late(misbehaving, monkeypatch):
     allowed(monkeypatch, seconds=0.5)
-    monkeypatch.setattr(_child._Watch, "_used", lambda watch: 0.0)
+    monkeypatch.setattr(child._Watch, "_used", lambda watch: 0.0)
     refused(FINE, COMPUTED, filename="burn.csv")
 
 
 def test_a_file_does_not_suffer_for_those_before_it(misbehaving):
     read_table(FINE, "fine.csv")
-    (warm,) = misbehaving._idle
+    (warm,) = misbehaving.idle
     assert read_table(FINE, "once.csv").columns["p"].tolist() == [1, 3]
-    (fresh,) = misbehaving._idle
+    (fresh,) = misbehaving.idle
     assert fresh.pid != warm.pid
     assert not warm.alive
 
@@ -537,21 +537,21 @@ def test_a_process_is_used_again(misbehaving):
     for _ in range(5):
         read_table(FINE, "fine.csv")
         refused(b"p,q\n", filename="refused.csv")
-        pids |= {idle.pid for idle in misbehaving._idle}
+        pids |= {idle.pid for idle in misbehaving.idle}
     assert len(pids) == 1
 
 
 def test_large_files_leave_a_process_to_small_ones(monkeypatch):
-    held, ask, begun = threading.Event(), isolated._Reader.ask, []
+    held, ask, begun = threading.Event(), reading_process._Reader.ask, []
 
-    def slow(reader, parts, *more):
-        if b"large" in bytes(parts[0]):
+    def slow(reader, request, *more):
+        if "large" in request.get("filename", ""):
             begun.append(reader)
             held.wait(60)
-        return ask(reader, parts, *more)
+        return ask(reader, request, *more)
 
-    monkeypatch.setattr(isolated._Reader, "ask", slow)
-    monkeypatch.setattr(isolated, "LARGE", 200)
+    monkeypatch.setattr(reading_process._Reader, "ask", slow)
+    monkeypatch.setattr(reading_process, "LARGE", 200)
     large = "p,q\n" + "1,2\n3,4\n" * 40
     threads = [threading.Thread(target=read_table, args=(large, "large.csv")) for _ in range(3)]
     for thread in threads:
@@ -559,7 +559,7 @@ def test_large_files_leave_a_process_to_small_ones(monkeypatch):
     try:
         for _ in range(3):
             assert read_table("p,q\n1,2\n3,4\n", "s.csv").columns["p"].tolist() == [1, 3]
-        assert len(begun) <= isolated.AT_A_TIME - 1
+        assert len(begun) <= reading_process.AT_A_TIME - 1
     finally:
         held.set()
     for thread in threads:
@@ -579,7 +579,7 @@ def test_threads_take_turns(misbehaving):
     for thread in threads:
         thread.join()
     assert found == {i: i for i in range(12)}
-    assert 1 <= len(misbehaving._idle) <= isolated.AT_A_TIME
+    assert 1 <= len(list(misbehaving.idle)) <= reading_process.AT_A_TIME
 
 
 def test_where_no_process_can_be_started(monkeypatch, misbehaving):
@@ -600,7 +600,8 @@ def test_answers_that_are_no_table_are_noticed():
             damaged[rng.integers(len(damaged))] = rng.integers(256)
         parts[k] = bytes(damaged)[: None if rng.random() < 0.7 else rng.integers(len(damaged))]
         try:
-            table = from_parts(parts if rng.random() < 0.9 else parts[:-1], "x")
+            kept = parts if rng.random() < 0.9 else parts[:-1]
+            table = from_message(unpacked(kept), "x")
         except WrongAnswer:
             noticed += 1
         else:
@@ -611,11 +612,11 @@ def test_answers_that_are_no_table_are_noticed():
 def test_answers_come_back_as_they_were_sent():
     for name, data in samples().items():
         table = read_table(data, name, trusted=True)
-        assert_same(from_parts(sent(table), table.name), table)
+        assert_same(from_message(unpacked(sent(table)), table.name), table)
 
 
 def sent(table):
-    return [bytes(memoryview(part).cast("B")) if len(part) else b"" for part in to_parts(table)]
+    return [bytes(part) for part in packed(to_message(table))]
 
 
 # -- anywhere -------------------------------------------------------------------------------------
@@ -643,9 +644,9 @@ def test_it_ends_with_its_program(tmp_path):
     (pid,) = script(
         tmp_path,
         "import os, workbench as wb\n"
-        "from workbench.scores.parsing import isolated\n"
+        "from workbench.scores.parsing import reading_process\n"
         "wb.read_scores('x.csv')\n"
-        "print(isolated._readers._idle[0].pid, flush=True)\n"
+        "print(reading_process._readers.idle._children[0].pid, flush=True)\n"
         "os._exit(0)\n",
     )
     deadline = time.monotonic() + 20
@@ -671,10 +672,10 @@ def test_a_fork_has_processes_of_its_own(tmp_path):
     said = script(
         tmp_path,
         "import os, workbench as wb\n"
-        "from workbench.scores.parsing import isolated\n"
+        "from workbench.scores.parsing import reading_process\n"
         "def pid():\n"
         "    wb.read_scores('x.csv')\n"
-        "    return isolated._readers._idle[0].pid\n"
+        "    return reading_process._readers.idle._children[0].pid\n"
         "print(pid(), flush=True)\n"
         "if not os.fork():\n"
         "    import gc\n"
@@ -715,11 +716,11 @@ def test_it_inherits_no_socket_and_no_terminal(tmp_path):
     said = script(
         tmp_path,
         "import os, socket, workbench as wb\n"
-        "from workbench.scores.parsing import isolated\n"
+        "from workbench.scores.parsing import reading_process\n"
         "held = socket.socket(); held.bind(('localhost', 0)); held.listen()\n"
         "held.set_inheritable(True)\n"
         "wb.read_scores('x.csv')\n"
-        "pid = isolated._readers._idle[0].pid\n"
+        "pid = reading_process._readers.idle._children[0].pid\n"
         "fds = f'/proc/{pid}/fd'\n"
         "print(sum('socket' in os.readlink(f'{fds}/{fd}') for fd in os.listdir(fds)))\n"
         "print(os.getsid(pid) == pid)\n",
@@ -775,22 +776,3 @@ def test_the_command_line_can_trust_a_file(tmp_path, capsys, monkeypatch):
     assert main(["audit", str(tmp_path / "x.csv")]) == 2
     assert "more than the 1e-09 GB" in capsys.readouterr().err
     assert main(["audit", str(tmp_path / "x.csv"), "--trusted"]) == 0
-
-
-# -- the process that a program can end ------------------------------------------------------------
-
-
-def test_a_message_is_no_longer_than_allowed():
-    file = io.BytesIO()
-    _child.send(file, [b"abc", b"", np.arange(2)])
-    for most in (19, None):
-        file.seek(0)
-        assert [bytes(part) for part in _child.received(file, most)][:2] == [b"abc", b""]
-    file.seek(0)
-    with pytest.raises(ValueError, match="a message of 19 bytes where 18 are allowed"):
-        _child.received(file, 18)
-    for end in (3, 20):
-        with pytest.raises(EOFError):
-            _child.received(io.BytesIO(file.getvalue()[:end]))
-    with pytest.raises(ValueError, match="parts"):
-        _child.received(io.BytesIO(b"\xff" * 8))

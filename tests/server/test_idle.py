@@ -229,7 +229,7 @@ def test_what_a_server_does_again_and_again_leaves_nothing_behind(tmp_path, monk
 def test_large_arrays_have_pages_of_their_own_which_return_when_they_are_freed():
     code = """
 import numpy as np
-from workbench._process import memory_in_use
+from workbench.processes.family import memory_in_use
 from workbench.server.operations import memory
 memory.return_large_arrays()
 np.ones(3 * 10**6)  # as this is freed, the C library would put smaller ones into the heap

@@ -13,18 +13,18 @@ import pytest
 from helpers.served import MINE, THEIRS, Served
 
 import workbench as wb
-from workbench._process import children, on_linux
 from workbench.assets import share
 from workbench.dashboard.limits import ServerLimits
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.core.page import Page
+from workbench.processes.family import children
+from workbench.processes.limits import on_linux
 from workbench.reports.write import report_bytes
 from workbench.server.desk import BusyError, Desk
 from workbench.server.handlers import downloads
 from workbench.server.work import files
 from workbench.server.work.files import PortableAudit, report_file
-from workbench.server.work.runner import InServer, ProcessRunner
-from workbench.server.work.template import TEMPLATE
+from workbench.server.work.runner import FORK_SERVER, InServer, ProcessRunner
 
 pytestmark = pytest.mark.skipif(not on_linux(), reason="processes are forked on Linux only")
 
@@ -112,10 +112,10 @@ def test_a_process_that_is_killed_costs_one_file(served, mine):
     asking = threading.Thread(target=lambda: answers.append(served.get("report/scores.html", MINE)))
     asking.start()
     deadline = time.monotonic() + PATIENCE
-    while not (makes.running() and children(TEMPLATE.pid)):
+    while not (makes.running() and children(FORK_SERVER.pid)):
         assert time.monotonic() < deadline
         time.sleep(0.001)
-    for pid in children(TEMPLATE.pid):
+    for pid in children(FORK_SERVER.pid):
         os.kill(pid, signal.SIGKILL)
     asking.join(PATIENCE)
     status, _, body = answers[0]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench._process import on_linux
 from workbench.dashboard.limits import ServerLimits
 from workbench.pages.core.state import LeftBehind
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.registry import PAGES
 from workbench.pages.sample_sizes import Plan
+from workbench.processes.limits import on_linux
 from workbench.server.work.runner import ProcessRunner
 from workbench.workspaces.workspace import Workspace
 

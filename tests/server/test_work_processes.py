@@ -16,14 +16,14 @@ import param
 import pytest
 from helpers.programs import alive
 
-from workbench._process import family, on_linux
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.pages.core.jobs import JobEnded, job
 from workbench.pages.core.page import Control, Page, Section
 from workbench.parallel import map_in_processes
+from workbench.processes.family import family
+from workbench.processes.limits import on_linux
 from workbench.progress import Cancelled
-from workbench.server.work.runner import ProcessRunner
-from workbench.server.work.template import TEMPLATE
+from workbench.server.work.runner import FORK_SERVER, ProcessRunner
 
 pytestmark = pytest.mark.skipif(not on_linux(), reason="processes are forked on Linux only")
 
@@ -158,7 +158,7 @@ def test_work_is_done_in_another_process_with_its_progress(runner):
     assert runner.run("me", "Add", add, ((1,), (2,)), heard) == (1, 2)
     assert (heard.messages, heard.partial) == (["half"], (1,))
     pid, niceness, session = runner.run("me", "Look", pid_and_niceness)
-    assert pid not in (os.getpid(), TEMPLATE.pid)
+    assert pid not in (os.getpid(), FORK_SERVER.pid)
     assert session == pid
     assert niceness >= 10
     assert runner.running() == []
@@ -338,16 +338,16 @@ def test_nothing_outlives_a_server_that_was_killed(tmp_path):
     until(lambda: not any(map(alive, (*members, template))))
 
 
-def test_the_template_is_made_again(runner):
+def test_the_fork_server_is_started_again(runner):
     runner.warm()
-    before = TEMPLATE.pid
+    before = FORK_SERVER.pid
     doing = Doing(runner, "me", deaf)
     until(lambda: doing.heard.messages)
     os.kill(before, signal.SIGKILL)
     assert isinstance(doing.ended().error, JobEnded)
     until(lambda: not alive(int(doing.heard.messages[0])))
     assert runner.run("me", "Add", add, (1, 2)) == 3
-    assert TEMPLATE.pid != before
+    assert FORK_SERVER.pid != before
 
 
 # -- a page ----------------------------------------------------------------------------------------
@@ -407,13 +407,13 @@ def enough(*told, **named):
 @pytest.mark.skipif(sys.platform != "linux", reason="huge pages are of Linux")
 def test_a_server_has_no_huge_pages_and_its_jobs_may_have_them():
     code = """
-from workbench import _process
+from workbench.processes.limits import huge_pages
 def allowed():
     with open("/proc/self/status") as lines:
         return next((line.split()[1] for line in lines if line.startswith("THP_enabled")), "?")
-_process.huge_pages(False)
+huge_pages(False)
 before = allowed()
-_process.huge_pages(True)
+huge_pages(True)
 print(before, allowed())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -19,8 +19,8 @@ from helpers.programs import alive
 from scipy.stats import binom
 
 import workbench as wb
-from workbench import _child
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
+from workbench.processes import child
 from workbench.progress import Cancelled
 from workbench.testers.audit import TESTERS
 from workbench.testers.error_budget import Budget
@@ -467,7 +467,7 @@ def test_hanging_and_crashing_lose_one_trial_each_and_prints_do_no_harm(monkeypa
 
 
 def test_a_process_that_was_idle_for_long_is_replaced(monkeypatch):
-    monkeypatch.setattr(_child, "IDLE", 0.0)
+    monkeypatch.setattr(child, "IDLE", 0.0)
     pids = set()
     monkeypatch.setattr(sandbox.Sandbox, "run", watched(sandbox.Sandbox.run, pids))
     found = audit(misbehaving(), trials=1, samples=50, time_limit=5.0)
@@ -497,14 +497,17 @@ def test_time_is_counted_over_the_calls_of_a_trial():
 def test_a_process_is_used_again_and_ends_with_its_program():
     script = (
         "import os, sys, time, workbench.testers.running.sandbox as s, numpy as np\n"
+        "from workbench.processes.child import TimeLimit\n"
         "pids = lambda d, size, rng: np.full(size, os.getpid())\n"
         "p = s.PortableMechanism(pids)\n"
-        "rng, ids, t = np.random.default_rng(0), [], s.TimeLimit(99)\n"
+        "rng, ids, t = np.random.default_rng(0), [], TimeLimit(99)\n"
         "for _ in range(3):\n"
-        "    box = s.Sandbox.taken(p); ids.append(box.run([1.0], 1, rng, t)[0]); box.give_back()\n"
+        "    box = s.Sandbox.with_mechanism(p)\n"
+        "    ids.append(box.run([1.0], 1, rng, t)[0]); box.give_back()\n"
         "assert len(set(ids)) == 1, ids\n"
         "print(ids[0], flush=True)\n"
-        "hang = s.Sandbox.taken(s.PortableMechanism(lambda d, size, rng: time.sleep(99)))\n"
+        "sleeping = s.PortableMechanism(lambda d, size, rng: time.sleep(99))\n"
+        "hang = s.Sandbox.with_mechanism(sleeping)\n"
         "import threading; threading.Thread(target=hang.run, args=([1.0], 1, rng, t)).start()\n"
         "time.sleep(0.3); print(hang._process.pid, flush=True); os._exit(0)\n"
     )

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 from helpers.programs import alive
 
-from workbench import _child
-from workbench._child import TimeLimit, plain_environment
-from workbench._process import family, on_linux
 from workbench.pages.core.session import PageSession
 from workbench.pages.registry import PAGES
-from workbench.testers.running.confinement import MOST_PRINTED, Confinement
+from workbench.processes import child
+from workbench.processes.child import TimeLimit, plain_environment
+from workbench.processes.family import family
+from workbench.processes.guard import MOST_PRINTED
+from workbench.processes.limits import ProcessLimits, on_linux
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.sandbox import MechanismError, Sandbox
 
@@ -32,7 +33,7 @@ PATIENCE = 60
 MB = 2**20
 
 #: Tight enough to be reached in a moment.
-TIGHT = Confinement(memory=300 * MB, tasks=40, disk=8 * MB, files=50, open_files=40)
+TIGHT = ProcessLimits(memory=300 * MB, tasks=40, disk=8 * MB, files=50, open_files=40)
 
 
 def ran(mechanism, seconds=PATIENCE, limits=TIGHT):
@@ -86,7 +87,7 @@ def test_threads_by_thousands_are_ended():
             threading.Thread(target=time.sleep, args=(PATIENCE,), daemon=True).start()
         time.sleep(PATIENCE)
 
-    limits = Confinement(memory=10**10, tasks=40)
+    limits = ProcessLimits(memory=10**10, tasks=40)
     with pytest.raises(MechanismError, match=r"more than 40 processes|can't start new thread"):
         ran(threads, limits=limits)
 
@@ -128,7 +129,7 @@ def test_the_processes_that_it_starts_compute_for_it():
 
 
 def test_one_that_sleeps_ends_at_the_limit_of_the_clock(monkeypatch):
-    monkeypatch.setattr(_child, "PATIENCE", 4)
+    monkeypatch.setattr(child, "PATIENCE", 4)
     with pytest.raises(MechanismError, match=r"time limit by the clock: \S+ s passed, of which it"):
         ran(lambda dataset, size, rng: time.sleep(PATIENCE), seconds=0.5)
 
@@ -333,7 +334,8 @@ def test_it_ends_only_itself(wild, said):
 def test_a_mechanism_of_a_program_that_was_killed_ends_with_its_folder():
     script = (
         "import os, time, threading, numpy as np\n"
-        "from workbench.testers.running.sandbox import PortableMechanism, Sandbox, TimeLimit\n"
+        "from workbench.processes.child import TimeLimit\n"
+        "from workbench.testers.running.sandbox import PortableMechanism, Sandbox\n"
         "def loop(d, size, rng):\n"
         "    os.write(2, f'{os.getpid()} {os.getcwd()}\\n'.encode())\n"
         "    while True: pass\n"

@@ -6,7 +6,7 @@ import logging
 import math
 from dataclasses import dataclass
 
-from workbench._process import memory_of_machine
+from workbench.processes.limits import memory_of_machine
 
 logger = logging.getLogger(__name__)
 

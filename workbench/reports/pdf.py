@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 from pathlib import Path
 
+from workbench.processes.child import ChildError, output_of
 from workbench.reports.errors import ReportError
 
 #: Names of Chromium's program, after the one that the environment variable CHROMIUM names.
@@ -72,33 +71,16 @@ def pdf(document: str, time_limit: float = TIME_LIMIT) -> bytes:
             f"--print-to-pdf={printed}",
             page.as_uri(),
         ]
-        said = _run(command, time_limit)
+        try:
+            said = output_of(command, time_limit)
+        except ChildError:
+            raise ReportError(
+                f"{program} did not print the report within {time_limit:g} s; if "
+                "the machine is busy, try again later"
+            ) from None
         if not printed.exists():
             raise ReportError(f"{program} printed no PDF: {said.strip()[-300:] or 'no message'}")
         return printed.read_bytes()
-
-
-def _run(command: list[str], time_limit: float) -> str:
-    """Run a program, and end it with all that it started when its time is over."""
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        try:
-            said, _ = process.communicate(timeout=time_limit)
-        except subprocess.TimeoutExpired:
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.kill()
-            raise ReportError(
-                f"{command[0]} did not print the report within {time_limit:g} s; if "
-                "the machine is busy, try again later"
-            ) from None
-    return said
 
 
 def _is_root() -> bool:

@@ -208,7 +208,7 @@ def _counted(
     path: Any, path_q: Any, *, trusted: bool, progress: Report | None, client: Any, **reading: Any
 ) -> Scores:
     """The scores of files that are counted: of trusted ones here, of others in a process apart."""
-    from workbench.scores.counting.apart import count_apart
+    from workbench.scores.counting.in_process import count_in_process
     from workbench.scores.counting.one_pass import count_scores
 
     for source in (path, path_q):
@@ -220,7 +220,7 @@ def _counted(
     if trusted or client is not None:
         scores = count_scores(path, path_q=path_q, progress=progress, client=client, **reading)
     else:
-        scores = count_apart(path, path_q, progress=progress, **reading)
+        scores = count_in_process(path, path_q, progress=progress, **reading)
     for note in scores.notes:
         log.info("%s: %s", scores.name, note)
     return scores

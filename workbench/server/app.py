@@ -12,7 +12,6 @@ from typing import Any
 
 import panel as pn
 
-from workbench._process import huge_pages, on_linux
 from workbench.assets import audits
 from workbench.audits.storing.database import Database
 from workbench.dashboard.files import UploadFolder
@@ -20,6 +19,7 @@ from workbench.dashboard.live_page import Later
 from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.worker import THREADS, Turns
 from workbench.pairs.accounting.accounted import forget_compositions
+from workbench.processes.limits import huge_pages, on_linux
 from workbench.server.following.follower import Follower
 from workbench.server.handlers import (
     base,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from threading import Lock, RLock
 from typing import Any, Protocol
 
-from workbench._process import memory_in_use
 from workbench.audits.audit import Audit
 from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.limits import LimitError, ServerLimits
@@ -27,6 +26,7 @@ from workbench.dashboard.worker import Turns
 from workbench.following.following import Following
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.core.page import Page
+from workbench.processes.family import memory_in_use
 from workbench.server.homes import Homes
 from workbench.server.people.person import Person
 from workbench.server.sharing.lending import Lending

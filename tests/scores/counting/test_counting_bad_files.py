@@ -8,7 +8,7 @@ import pytest
 from scores.counting.test_one_pass import assert_same_counts, frame, sides, write_stream
 
 import workbench as wb
-from workbench.scores.counting import apart, large
+from workbench.scores.counting import in_process, large
 from workbench.scores.counting.one_pass import count_scores
 
 
@@ -208,7 +208,7 @@ def test_a_page_that_expands_beyond_the_memory_ends_its_process_only(tmp_path):
     del zeros, table
     with pytest.raises(wb.ScoresError, match=r"needs more than 1 GB of memory|is damaged"):
         wb.read_scores(tmp_path / "a.arrow", counted=True)
-    assert apart.MEMORY == 10**9
+    assert in_process.MEMORY == 10**9
 
 
 def test_what_is_counted_without_being_asked_for(tmp_path, monkeypatch):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.progress import time_left
-from workbench.scores.counting.ahead import read_ahead
 from workbench.scores.counting.grid import Grid
+from workbench.scores.counting.prefetch import prefetched
 from workbench.scores.counting.row_sources import RowFile, UnreadError
 from workbench.scores.counting.sides import Groups, LabeledRows, OneColumn, P, Sides, TwoColumns
 from workbench.scores.counting.tally import GridTally, GroupCounts
@@ -95,7 +95,7 @@ def count_piece(task: Task, report: Callable[[int, float], None] | None = None) 
     notes: list[str] = []
     done = 0
     try:
-        for batch, share in read_ahead(source.batches(sides.numbers, sides.labels)):
+        for batch, share in prefetched(source.batches(sides.numbers, sides.labels)):
             for x, group in sides.parts(batch):
                 tally.add(x, group)
                 done += x.size

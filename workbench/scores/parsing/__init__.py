@@ -3,6 +3,6 @@
 `source` has `read_table`, for paths, content and DataFrames. `formats` chooses the reader: `text`
 (csv, tsv; `cells` parses numbers), `arrays` (npy, npz), `frames` (parquet, feather, arrow),
 `records` (json; `reports` finds the scores in nested ones), `arrow_lists` (shards of Hugging Face
-data sets). `isolated` runs it in a process of its own (`reader` inside it, `wire` between the two),
-within `limits`; `apart` does so for files that are read a batch at a time.
+data sets). `reading_process` runs it in a process of its own, within `limits` (`reader` inside it,
+`table_bytes` between the two), also for files that are read a batch at a time.
 """

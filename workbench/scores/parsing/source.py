@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from workbench.scores.parsing.formats import content_of, kind_of_content, kind_of_name, parse
 from workbench.scores.parsing.frames import from_frame
-from workbench.scores.parsing.isolated import read_isolated
 from workbench.scores.parsing.limits import LIMITS, TRUSTED
+from workbench.scores.parsing.reading_process import read_in_process
 from workbench.scores.refusals import called, did_you_mean
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
@@ -40,7 +40,7 @@ def read_table(
         decides the format. Content without a name is recognized from its first bytes.
     trusted : bool
         Parse the file in this process and without limits of size, memory or time. Otherwise it is
-        parsed in a process of its own (`workbench.scores.parsing.isolated`).
+        parsed in a process of its own (`workbench.scores.parsing.reading_process`).
     kind : str, optional
         The reader that a path is given to, one of `workbench.scores.parsing.formats.PARTS`; by
         default the extension decides.
@@ -73,7 +73,7 @@ def read_table(
         )
     try:
         if not trusted:
-            return read_isolated(content, size, kind, filename, LIMITS)
+            return read_in_process(content, size, kind, filename, LIMITS)
         data = content if isinstance(content, bytes) else content_of(content)
         return parse(data, kind, filename, TRUSTED)
     except MemoryError as error:

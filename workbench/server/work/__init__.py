@@ -1,8 +1,6 @@
 """Work in processes that can be killed: jobs of pages, reports and charts.
 
-`runner` has the work done and brings back progress and result. It waits for a place (`places`),
-takes a process from the `template`, and talks to it by `messages`. In the other processes:
-`forking` is the one that all others are forks of and that ends them at their limits, `worker` does
-the work of one. `files` has the work that makes what people download, of data sets that are
-`carried` there.
+`runner` has the work done in forks of one process (`workbench.processes`), within the limits of the
+server; `job_slots` has who may when. `files` is the work that makes what people download, with the
+data sets that it needs (`sent_data`).
 """

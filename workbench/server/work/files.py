@@ -18,7 +18,7 @@ from workbench.pages.core.page import Page
 from workbench.pages.inputs.data import DataChoice
 from workbench.progress import Report
 from workbench.scores.sample import Scores
-from workbench.server.work.carried import CarriedData
+from workbench.server.work.sent_data import SentData
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
 
@@ -33,14 +33,14 @@ class PortableAudit:
         Without its page.
     page : Page or None
         The page that it shows, without its workspace; None for a saved audit.
-    data : CarriedData
+    data : SentData
     attachments : tuple of Attachment, or None
         What was saved with it; None if that is not known.
     """
 
     audit: Audit
     page: Page | None
-    data: CarriedData
+    data: SentData
     attachments: tuple[Attachment, ...] | None = None
 
     @classmethod
@@ -56,7 +56,7 @@ class PortableAudit:
         choices = [n for n, one in page.param.objects().items() if isinstance(one, DataChoice)]
         keys = [str(getattr(page, name)) for name in choices]
         sets = [page.workspace.dataset(key) for key in keys if key]
-        data = CarriedData.of(page.workspace, sets)
+        data = SentData.of(page.workspace, sets)
         return cls(replace(audit, live=None), page.whole_for_process(), data)
 
     @classmethod
@@ -79,7 +79,7 @@ class PortableAudit:
                 sets.append(data_set(one, workspace))
             except WorkspaceError:  # it may be among the attachments
                 continue
-        return cls(audit, None, CarriedData.of(workspace, sets), attachments)
+        return cls(audit, None, SentData.of(workspace, sets), attachments)
 
     def here(self) -> tuple[Audit, Workspace]:
         """The audit and its workspace, in the process that makes the report."""
@@ -138,13 +138,7 @@ def figure_file(
 
 
 def scores_file(scores: Scores, report: Report) -> bytes:
-    """Scores with their labels as csv, as they were read; counted scores as values and counts.
-
-    Parameters
-    ----------
-    scores : Scores
-    report : Report
-    """
+    """Scores with their labels as csv, as they were read; counted scores as values and counts."""
     if scores.samples.is_counted:
         return _counts_file(scores)
     groups = ((scores.p.tolist(), 1), (scores.q.tolist(), 0))

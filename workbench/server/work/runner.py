@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import math
-import time
+import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -14,29 +15,50 @@ from workbench._format import plain
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.pages.core.jobs import Job, JobEnded
 from workbench.pages.core.page import Page
-from workbench.progress import Cancelled, Report
+from workbench.pages.registry import PAGES
+from workbench.processes.calls import HEEDED, CallEnded, Ending, call
+from workbench.processes.forkserver import ForkServer
+from workbench.processes.limits import ProcessLimits
+from workbench.progress import Cancelled, Report, silent
 from workbench.server.operations import metrics
-from workbench.server.work.messages import receive, send
-from workbench.server.work.places import Places, WorkItem
-from workbench.server.work.template import TEMPLATE, Ending, Forked, ProcessLimits, Template
-from workbench.server.work.worker import CANCEL
+from workbench.server.work.job_slots import JobSlots, WorkItem
 
 logger = logging.getLogger(__name__)
 
-#: Seconds after which the process of cancelled work is ended.
-HEEDED = 2.0
-
-#: Seconds between two questions whether the work is still wanted.
-PATIENCE = 0.1
+#: Modules that most work needs, besides the pages.
+_MODULES = (
+    "sklearn.ensemble",
+    "sklearn.linear_model",
+    "dp_accounting",
+    "workbench.reports.write",
+    "workbench.figures.paper.export",
+    "workbench.assets.share",
+    "workbench.server.work.files",
+)
 
 _GB = 2.0**30
+
+
+def import_all() -> None:
+    """Import what work needs, in the process that others are forks of."""
+    for page in PAGES.values():
+        page.kind  # noqa: B018  (imports its module)
+    for name in _MODULES:
+        with suppress(ImportError):  # an optional package
+            importlib.import_module(name)
+    for module in pkgutil.iter_modules(importlib.import_module("workbench.bounds").__path__):
+        importlib.import_module(f"workbench.bounds.{module.name}")
+
+
+#: The one of this program, whose servers have the same pages.
+FORK_SERVER = ForkServer(import_all)
 
 
 class ProcessRunner:
     """Has work done in processes of their own, which end at their limits and at its end.
 
-    Work waits until there is a place for it. Where it is ended, only the person whose it is hears
-    of it.
+    Work waits until there is a slot for it. Where it is ended, only the person who asked for it
+    is told.
 
     Parameters
     ----------
@@ -45,8 +67,6 @@ class ProcessRunner:
         What is done, in words: "jobs".
     each, at_once : float, optional
         Of one person, and of all; by default as the limits say of jobs.
-    template : Template, optional
-        The process that others are forks of.
     """
 
     def __init__(
@@ -55,10 +75,9 @@ class ProcessRunner:
         what: str = "jobs",
         each: float | None = None,
         at_once: float | None = None,
-        template: Template = TEMPLATE,
     ):
-        self._limits, self._template = limits, template
-        self._places = Places(
+        self._limits = limits
+        self._slots = JobSlots(
             limits.jobs_each if each is None else each,
             limits.jobs if at_once is None else at_once,
             what,
@@ -66,43 +85,27 @@ class ProcessRunner:
         self._draining = False
 
     def of(self, person: str) -> PersonRunner:
-        """The runner of a person's jobs.
-
-        Parameters
-        ----------
-        person : str
-            Key of the person.
-        """
+        """The runner of a person's jobs; ``person`` is the key of the person."""
         return PersonRunner(self, person)
 
     def warm(self) -> None:
         """Have everything ready for the first work; takes seconds."""
-        self._template.warm()
+        FORK_SERVER.warm()
 
     def running(self) -> list[WorkItem]:
-        """The work that is being done, oldest first: whose, what, since when."""
-        return self._places.working
+        """The work that is being done, oldest first."""
+        return self._slots.working
 
     def waiting(self) -> list[WorkItem]:
-        """The work that waits for a place, oldest first."""
-        return self._places.waiting
+        """The work that waits for a slot, oldest first."""
+        return self._slots.waiting
 
     def end(self, person: str) -> None:
-        """End all work of a person.
-
-        Parameters
-        ----------
-        person : str
-            Key of the person.
-        """
-        self._places.end(person)
+        """End all work of a person."""
+        self._slots.end(person)
 
     def drain(self, seconds: float) -> int:
         """Take no more work, and end what is not done after so many seconds.
-
-        Parameters
-        ----------
-        seconds : float
 
         Returns
         -------
@@ -110,11 +113,11 @@ class ProcessRunner:
             How many were ended.
         """
         self._draining = True
-        if self._places.empty(seconds):
+        if self._slots.empty(seconds):
             return 0
-        cut = len(self._places.working) + len(self._places.waiting)
-        self._places.end()
-        self._places.empty(HEEDED + 1.0)
+        cut = len(self._slots.working) + len(self._slots.waiting)
+        self._slots.end()
+        self._slots.empty(HEEDED + 1.0)
         return cut
 
     def run(
@@ -123,7 +126,7 @@ class ProcessRunner:
         title: str,
         function: Callable[..., Any],
         arguments: tuple[Any, ...] = (),
-        report: Report = lambda *told, **named: None,
+        report: Report = silent,
         known: Mapping[str, Any] | None = None,
     ) -> Any:
         """The result of ``function(*arguments, report)``, called in a process of its own.
@@ -131,12 +134,12 @@ class ProcessRunner:
         Parameters
         ----------
         person, title : str
-            Key of the person whose work it is, and what it is in words.
+            Key of the person who asks for the work, and what it is in words.
         function : callable
             Of a module, with what it is called with.
         arguments : tuple
         report : Report, optional
-            Takes the progress, also while the work waits for its place.
+            Takes the progress, also while the work waits for its slot.
         known : mapping of str to object, optional
             Parts of the arguments that are the same objects in what comes back.
 
@@ -151,43 +154,32 @@ class ProcessRunner:
         """
         if self._draining:
             raise JobEnded("The server is being stopped and takes no more work.")
-        with self._places.taken(person, title, report) as place:
-            if place.unwanted:
+        with self._slots.slot(person, title, report) as item:
+
+            def wanted(*told: Any, **named: Any) -> None:
+                if item.unwanted:
+                    raise Cancelled
+                report(*told, **named)
+
+            if item.unwanted:
                 raise Cancelled
-            request = (function, arguments, dict(known or {}))
-            with self._forked(place) as forked:
-                kind, *told = _Conversation(place, forked, report).answer(request)
-        if kind == "done":
-            return told[0]
-        if kind == "cancelled":
-            raise Cancelled
-        if kind == "memory":
-            raise self._ended(place, Ending(None, "memory"))
-        if kind == "ended":
-            raise self._ended(place, Ending(-told[0] if told[0] else None))
-        error, trace = told
-        error.add_note(f"In its process:\n{trace}")
-        raise error
+            try:
+                fork = FORK_SERVER.fork(
+                    ProcessLimits(self._limits.job_memory, self._limits.job_seconds)
+                )
+            except OSError as error:
+                raise JobEnded(f"No process could be started for this ({error}).") from error
+            ending = None
+            try:
+                return call(fork.pipe, function, arguments, wanted, known)
+            except CallEnded as error:
+                ending = FORK_SERVER.end(fork)
+                raise self._ended(item, error.ending or ending) from None
+            finally:
+                if ending is None:
+                    FORK_SERVER.end(fork)
 
-    @contextmanager
-    def _forked(self, place: WorkItem) -> Iterator[Forked]:
-        """Context with a process; what ended it is raised as an error in words."""
-        limits = ProcessLimits(self._limits.job_memory, self._limits.job_seconds)
-        try:
-            forked = self._template.fork(limits)
-        except OSError as error:
-            raise JobEnded(f"No process could be started for this ({error}).") from error
-        ending = None
-        try:
-            yield forked
-        except (EOFError, OSError):
-            ending = self._template.end(forked)
-            raise self._ended(place, ending) from None
-        finally:
-            if ending is None:
-                self._template.end(forked)
-
-    def _ended(self, place: WorkItem, ending: Ending) -> JobEnded | LimitError:
+    def _ended(self, item: WorkItem, ending: Ending) -> JobEnded | LimitError:
         """The error of work whose process was ended, which is logged."""
         limits = self._limits
         error: JobEnded | LimitError = JobEnded.by(ending.status)
@@ -202,12 +194,12 @@ class ProcessRunner:
         refused = isinstance(error, LimitError)
         logger.warning(
             "the process of “%s” was ended: %s",
-            place.title,
+            item.title,
             error,
             extra={
                 "event": metrics.LIMIT_REFUSED if refused else "job_ended",
                 "limit": error.option if isinstance(error, LimitError) else "",
-                "person": place.person[:8],
+                "person": item.person[:8],
             },
         )
         return error
@@ -222,7 +214,7 @@ class InServer:
         title: str,
         function: Callable[..., Any],
         arguments: tuple[Any, ...] = (),
-        report: Report = lambda *told, **named: None,
+        report: Report = silent,
     ) -> Any:
         """The result of ``function(*arguments, report)``; see `ProcessRunner.run`."""
         return function(*arguments, report)
@@ -230,14 +222,7 @@ class InServer:
 
 @dataclass(frozen=True)
 class PersonRunner:
-    """The `workbench.pages.core.jobs.JobRunner` of one person.
-
-    Parameters
-    ----------
-    runner : ProcessRunner
-    person : str
-        Key of the person.
-    """
+    """The `workbench.pages.core.jobs.JobRunner` of one person, by the person's key."""
 
     runner: ProcessRunner
     person: str
@@ -250,15 +235,7 @@ class PersonRunner:
 
 
 def run_job(page: Page, name: str, report: Report) -> Any:
-    """The result of a job of a page that came from another process.
-
-    Parameters
-    ----------
-    page : Page
-    name : str
-        The job.
-    report : Report
-    """
+    """The result of a job, by its name, of a page that came from another process."""
     return getattr(page, name)(report)
 
 
@@ -277,40 +254,3 @@ def _counted() -> Iterator[None]:
         raise
     finally:
         metrics.job_ended(outcome)
-
-
-class _Conversation:
-    """What the server and a process say to each other about one piece of work."""
-
-    def __init__(self, place: WorkItem, forked: Forked, report: Report):
-        self._place, self._process, self._report = place, forked.connection, report
-        self._give_up = float("inf")  # when the process has to have heeded that it is cancelled
-
-    def answer(self, request: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What the process says at the end of its work."""
-        send(self._process, request)
-        while True:
-            self._ask_whether_wanted()
-            if not self._process.poll(PATIENCE):
-                continue
-            answer: tuple[Any, ...] = receive(self._process, request[-1])
-            if answer[0] != "report":
-                return answer
-            self._pass_on(**answer[1])
-
-    def _ask_whether_wanted(self) -> None:
-        if time.monotonic() > self._give_up:
-            raise Cancelled
-        self._pass_on()
-
-    def _pass_on(self, **told: Any) -> None:
-        if self._give_up < float("inf"):
-            return
-        try:
-            if self._place.unwanted:
-                raise Cancelled
-            self._report(**told)
-        except Cancelled:
-            self._give_up = time.monotonic() + HEEDED
-            with suppress(OSError):  # it has ended by itself
-                self._process.send_bytes(CANCEL)

@@ -2,5 +2,5 @@
 
 - `rows` makes a table of them; no more is in memory than the table and some batches.
 - `growing` is the table while rows arrive, `identifiers` the numbers of models and records.
-- `apart` does it in a process of its own, which has limits.
+- `in_process` does it in a process of its own, which has limits.
 """

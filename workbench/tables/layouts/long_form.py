@@ -13,7 +13,7 @@ from workbench.scores.counting.large import COUNTABLE, countable, is_large
 from workbench.scores.refusals import quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
-from workbench.tables.in_parts.apart import columns_apart, rows_apart
+from workbench.tables.in_parts.in_process import columns_in_process, rows_in_process
 from workbench.tables.layouts import words
 from workbench.tables.layouts.base import FoundTable, Stated
 from workbench.tables.layouts.columns import (
@@ -41,7 +41,7 @@ class LongForm:
     def recognizes(self, place: TablePlace) -> bool:
         """Whether a table has a column of models, one of records and one of memberships."""
         if _is_in_parts(place):
-            columns = columns_apart(place.path, place.trusted)
+            columns = columns_in_process(place.path, place.trusted)
         elif place.is_table:
             columns = list(place.table().columns)
         else:
@@ -52,7 +52,7 @@ class LongForm:
     def read(self, place: TablePlace, stated: Stated, report: Report) -> FoundTable:
         """The table, with NaN where there is no row."""
         if _is_in_parts(place):
-            return rows_apart(place.path, stated, report, place.trusted)
+            return rows_in_process(place.path, stated, report, place.trusted)
         report(0.0, "reading the rows")
         table = place.table()
         taken = columns_of(table, stated)

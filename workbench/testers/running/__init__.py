@@ -1,7 +1,6 @@
 """Running a mechanism of the user.
 
 - `load_mechanism` finds it by name, `portable` sends it to other processes.
-- `sandbox` runs it in a process with a time limit; `confinement` holds that process to limits of
-  memory, processes and files; `source` draws outputs on both datasets.
+- `sandbox` runs it in a process with limits; `source` draws outputs on both datasets.
 - `independence` checks that its runs do not repeat each other.
 """

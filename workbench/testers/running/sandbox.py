@@ -1,9 +1,9 @@
-"""Runs a mechanism in a separate process (`workbench._child`), which ends at its limits.
+"""Runs a mechanism in a separate process (`workbench.processes.child`), which ends at its limits.
 
 The process has no secrets in its environment, works in a folder of its own, and is held to limits
-of memory, processes and files (`workbench.testers.running.confinement`); each call has a limit of
-time. What it answers is checked like any other input and never unpickled. It runs as the same user,
-so it is no protection against code that means harm: run what you trust.
+of memory, processes and files (`workbench.processes.guard`); each call has a limit of time. What it
+answers is checked like any other input and never unpickled. It runs as the same user, so it is no
+protection against code that means harm: run what you trust.
 """
 
 from __future__ import annotations
@@ -12,49 +12,58 @@ import json
 import os
 import shutil
 import tempfile
-import threading
 import weakref
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
-from io import BufferedReader
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench._child import Child, Ended, Overdue, TimeLimit, received, requests, send
+from workbench.processes.child import Child, ChildError, IdleChildren, TimeLimit
+from workbench.processes.guard import EXCEEDED, run_guarded
+from workbench.processes.limits import ProcessLimits, memory_of_machine
+from workbench.processes.messages import WrongAnswer
+from workbench.processes.serving import answer_requests
+from workbench.progress import Report
 from workbench.testers.learning.outputs import check_outputs
-from workbench.testers.running.confinement import Confinement, confine
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 
 #: Seconds of the processor to start the process and to unpickle the mechanism, which may import
 #: much.
 STARTUP = 60.0
 
-
-_Order = Literal["C", "F"]
+#: What is said of a limit that was exceeded.
+WORDS = {
+    "memory": "it needed more than {memory:.3g} GB of memory, and was ended",
+    "tasks": "it ran more than {tasks} processes and threads at once, and was ended",
+    "disk": "it wrote more than {disk:.3g} GB or {files:,} files, and was ended",
+}
 
 #: The environment variable that has the limits and the folder of a new process.
 _LIMITS = "WORKBENCH_SANDBOX"
 
-#: Characters of an error that are shown.
-_MOST_SAID = 10_000
+_GB = 2.0**30
 
 
 class MechanismError(RuntimeError):
     """The mechanism raised, took too long, ended its process, or returned something else."""
 
 
+def limits_of_this_machine() -> ProcessLimits:
+    """Half of the memory, and enough threads for libraries that start one for each core."""
+    return ProcessLimits(
+        memory=memory_of_machine() / 2,
+        tasks=max(512, 8 * (os.cpu_count() or 1)),
+        disk=2 * _GB,
+        files=10_000,
+        open_files=512,
+    )
+
+
 def run(mechanism: Callable[..., Any], dataset: Any, size: int, rng: Any) -> NDArray[Any]:
     """Outputs of one call in this process, checked.
-
-    Parameters
-    ----------
-    mechanism : callable
-    dataset : array
-    size : int
-    rng : numpy.random.Generator
 
     Raises
     ------
@@ -74,8 +83,8 @@ class Sandbox(Child):
     Parameters
     ----------
     mechanism : PortableMechanism
-    limits : Confinement, optional
-        By default those of `Confinement.of_this_machine`.
+    limits : ProcessLimits, optional
+        By default those of `limits_of_this_machine`.
 
     Raises
     ------
@@ -83,15 +92,15 @@ class Sandbox(Child):
         The mechanism cannot be unpickled there, or not in `STARTUP` seconds.
     """
 
-    _guards = True  # see `confine`
+    _guards = True  # see `run_guarded`
 
-    def __init__(self, mechanism: PortableMechanism, limits: Confinement | None = None) -> None:
+    def __init__(self, mechanism: PortableMechanism, limits: ProcessLimits | None = None) -> None:
         self._data = mechanism.data
-        self._limits = Confinement.of_this_machine() if limits is None else limits
+        self._limits = limits_of_this_machine() if limits is None else limits
         folder = tempfile.mkdtemp(prefix="workbench-")
         self._folder = weakref.finalize(self, _remove, folder, os.getpid())
         super().__init__(serve, {_LIMITS: json.dumps({"folder": folder, **asdict(self._limits)})})
-        self._asked([self._data], TimeLimit(STARTUP), f"it was not ready after {STARTUP:g} s")
+        self._asked(self._data, TimeLimit(STARTUP), f"it was not ready after {STARTUP:g} s")
 
     def close(self) -> None:
         """End the process, and remove its folder."""
@@ -99,24 +108,14 @@ class Sandbox(Child):
         self._folder()
 
     @classmethod
-    def taken(cls, mechanism: PortableMechanism) -> Sandbox:
-        """An idle process with this mechanism, or a new one; other idle ones are closed."""
-        with _lock:
-            idle, _idle[:] = list(_idle), []
-        fit = [s for s in idle if s.fresh and s._data == mechanism.data]
-        kept = fit.pop() if fit else None
-        with _lock:
-            _idle.extend(fit)
-        for sandbox in idle:
-            if sandbox is not kept and sandbox not in fit:
-                sandbox.close()
-        return cls(mechanism) if kept is None else kept
+    def with_mechanism(cls, mechanism: PortableMechanism) -> Sandbox:
+        """An idle process with this mechanism, or a new one; idle ones with others are closed."""
+        idle = _idle.take(lambda one: 0 if one._data == mechanism.data else -1)
+        return cls(mechanism) if idle is None else idle
 
     def give_back(self) -> None:
         """Make the process available to other trials, if it still works."""
-        if self.alive:
-            with _lock:
-                _idle.append(self)
+        _idle.add(self)
 
     def run(
         self, dataset: Any, size: int, rng: np.random.Generator, limit: TimeLimit
@@ -136,61 +135,44 @@ class Sandbox(Child):
         MechanismError
             Also when the process was ended before.
         """
-        request = [pickled((dataset, size, rng))]
+        request = pickled((dataset, size, rng))
         outputs = self._asked(request, limit, "it took longer than its time limit")
         try:
             return check_outputs(outputs, size)
         except ValueError as error:
             raise MechanismError(f"{type(error).__name__}: {error}") from error
 
-    def _asked(self, request: list[bytes], limit: TimeLimit, late: str) -> NDArray[Any]:
+    def _asked(self, request: bytes, limit: TimeLimit, late: str) -> NDArray[Any]:
         try:
-            return self.ask(request, limit, partial(_answer, int(self._limits.memory)))
-        except Overdue as error:
-            words = f"it exceeded its time limit by the clock: {error}" if error.waited else late
-            raise MechanismError(words) from None
-        except Ended as error:
-            raise MechanismError(self._limits.words(error.status) or str(error)) from None
-        except ValueError as error:
+            outputs = self.ask({"call": request}, limit, self._limits.memory).get("outputs")
+            if not isinstance(outputs, np.ndarray):
+                raise WrongAnswer("no outputs")
+        except ChildError as error:
+            self.close()  # what it raised may have left it in any state
+            words = str(error)
+            if error.waited:
+                words = f"it exceeded its time limit by the clock: {error}"
+            elif error.reason == "late":
+                words = late
+            raise MechanismError(self._words(error.status) or words) from None
+        except WrongAnswer as error:
+            self.close()
             raise MechanismError(f"its process answered with something else: {error}") from error
+        return outputs
+
+    def _words(self, status: int) -> str:
+        """Which limit an exit status is about, in words; "" for none."""
+        most = asdict(self._limits)
+        most |= {name: most[name] / _GB for name in ("memory", "disk")}
+        return WORDS[EXCEEDED[status]].format(**most) if status in EXCEEDED else ""
 
 
-_lock = threading.Lock()
-_idle: list[Sandbox] = []
-
-
-# -- messages -------------------------------------------------------------------------------------
+_idle = IdleChildren[Sandbox]()
 
 
 def _remove(folder: str, program: int) -> None:
     if os.getpid() == program:  # a fork of the program has a copy of this
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _answer(most: int, pipe: BufferedReader | Any) -> NDArray[Any]:
-    """The outputs in a pipe; raises what was said instead."""
-    header, *data = received(pipe, most)
-    said = json.loads(bytes(header))
-    if "error" in said:
-        raise MechanismError(str(said["error"])[:_MOST_SAID])
-    (cells,) = data
-    kind = np.dtype(str(said["dtype"]))
-    if kind.hasobject or kind.fields:
-        raise ValueError(f"an array of {kind}")
-    order: _Order = "F" if said["order"] == "F" else "C"
-    return np.frombuffer(cells, kind).reshape(tuple(map(int, said["shape"])), order=order)
-
-
-def _outputs(values: NDArray[Any]) -> list[Any]:
-    """Outputs as a message, in the order of their memory: sums of them stay the same."""
-    order: _Order = "F" if values.flags.f_contiguous and not values.flags.c_contiguous else "C"
-    header = {"dtype": values.dtype.str, "shape": values.shape, "order": order}
-    return [json.dumps(header).encode(), values.tobytes(order)]
-
-
-def _error(error: BaseException) -> list[Any]:
-    said = str(error) if isinstance(error, MechanismError) else f"{type(error).__name__}: {error}"
-    return [json.dumps({"error": said[:_MOST_SAID]}).encode()]
 
 
 # -- the other side -------------------------------------------------------------------------------
@@ -200,22 +182,23 @@ def serve() -> None:
     """In the new process: answer requests within limits until the pipe is closed."""
     given = json.loads(os.environ.pop(_LIMITS))
     folder = given.pop("folder")
-    confine(Confinement(**given), folder, partial(_serve, folder))
+    run_guarded(
+        ProcessLimits(**given), folder, partial(answer_requests, _Runs(folder), (MechanismError,))
+    )
 
 
-def _serve(folder: str) -> None:
-    """Answer requests: the first is the mechanism, the others are its calls."""
-    mechanism: Any = None
-    for (message,), answers in requests():
-        try:
-            asked = unpickled(message)
-            if mechanism is None:
-                mechanism, outputs = asked, np.empty(0)
-                os.chdir(folder)  # what it imports was found from where the program is
-                os.environ["TMPDIR"], tempfile.tempdir = folder, None
-            else:
-                outputs = run(mechanism, *asked)
-            reply = _outputs(outputs)
-        except BaseException as error:
-            reply = _error(error)
-        send(answers, reply)
+class _Runs:
+    """Answers requests: the first is the mechanism, the others are its calls."""
+
+    def __init__(self, folder: str):
+        self._folder = folder
+        self._mechanism: Callable[..., Any] | None = None
+
+    def __call__(self, request: dict[str, Any], report: Report) -> dict[str, Any]:
+        asked = unpickled(request["call"])
+        if self._mechanism is not None:
+            return {"outputs": run(self._mechanism, *asked)}
+        self._mechanism = asked
+        os.chdir(self._folder)  # what it imports was found from where the program is
+        os.environ["TMPDIR"], tempfile.tempdir = self._folder, None
+        return {"outputs": np.empty(0)}

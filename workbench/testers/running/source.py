@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench._child import TimeLimit
-from workbench.parallel import Report, silent
+from workbench.processes.child import TimeLimit
+from workbench.progress import Report, silent
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.learning.outputs import check_alike
 from workbench.testers.running.portable import PortableMechanism
@@ -51,7 +51,7 @@ class OutputSource:
     key : (int, int)
         The audit's seed and the trial's index, which determine the random streams.
     time_limit : float, optional
-        Seconds for which all calls together may compute; see `workbench._child.TimeLimit`.
+        Seconds for which all calls together may compute; see `workbench.processes.child.TimeLimit`.
     report : Report, optional
         Is called before each call of the mechanism; it may raise to cancel.
 
@@ -114,7 +114,7 @@ class OutputSource:
             return run(self._mechanism.function, dataset, size, rng)
         if self._sandbox is None or not self._sandbox.fresh:  # testers may have taken long
             self.close()
-            self._sandbox = Sandbox.taken(self._mechanism)
+            self._sandbox = Sandbox.with_mechanism(self._mechanism)
         return self._sandbox.run(dataset, size, rng, self._left)
 
     def close(self) -> None:

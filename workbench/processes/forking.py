@@ -1,8 +1,8 @@
-"""The process that others are forks of: it starts them, watches their limits, and ends them.
+"""The fork server itself: it starts processes, watches their limits, and ends them.
 
-It has one thread, and imports what pages and reports need before the first fork. It ends, with all
-its forks, when the server does: the control socket is then closed. Nothing else ends it, for all
-work of everybody would end with it: a request that it cannot meet is answered with the reason.
+It has one thread, and imports what the work needs before the first fork. It ends, with all its
+forks, when the program does: the control socket is then closed. Nothing else ends it, for all work
+of everybody would end with it: a request that it cannot meet is answered with the reason.
 """
 
 from __future__ import annotations
@@ -14,22 +14,19 @@ import json
 import logging
 import math
 import os
-import pkgutil
 import select
 import signal
 import socket
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from typing import Any
 
-from workbench import _process
-from workbench.pages.registry import PAGES
-from workbench.parallel import NICE
-from workbench.server.work import worker
-from workbench.server.work.template import ProcessLimits
+from workbench.processes import calls
+from workbench.processes import limits as of_process
+from workbench.processes.family import end_family, end_orphans, family
+from workbench.processes.limits import ProcessLimits
+from workbench.processes.pool import NICE
 
 logger = logging.getLogger(__name__)
 
@@ -42,19 +39,8 @@ PATIENCE, MOMENT = 5.0, 0.005
 #: Seconds between two lines of the log about what goes wrong again and again.
 QUIET = 60.0
 
-#: Modules that most work needs, besides the pages.
-_MODULES = (
-    "sklearn.ensemble",
-    "sklearn.linear_model",
-    "dp_accounting",
-    "workbench.reports.write",
-    "workbench.figures.paper.export",
-    "workbench.assets.share",
-    "workbench.server.work.files",
-)
-
-#: The largest request, and the number of files that come with one.
-_LONGEST, _FILES = 4096, 1
+#: The largest request or answer, and the number of files that come with one.
+MOST_BYTES, _FILES = 4096, 1
 
 #: Why the system makes no process, in words.
 _NO_PROCESS = {
@@ -77,49 +63,45 @@ class _Fork:
     began: float = field(default_factory=time.monotonic)
     limit: str = ""
 
-    def look(self) -> None:
+    def check(self) -> None:
         """End it, with its family, where it exceeds a limit."""
-        if self.limit:
-            return
-        if time.monotonic() - self.began > self.limits.seconds:
-            self.limit = "seconds"
-        else:
-            family, most = _process.family(self.pid), self.limits.memory
-            if _process.memory_of(family, most) > most:
-                self.limit = "memory"
-        if self.limit:
-            _process.end_family(self.pid)
+        if not self.limit:
+            self.limit = self.limits.exceeded(family(self.pid), self.began)
+            if self.limit:
+                end_family(self.pid)
 
 
-def serve(control: int) -> None:
-    """Answer requests until the server ends.
+def serve(control: int, module: str, prepare: str) -> None:
+    """Answer requests until the program ends.
 
     Parameters
     ----------
     control : int
         Number of the control socket.
+    module, prepare : str
+        The function that imports what the work needs.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _process.adopt_orphans()
-    _process.no_core_file()
-    _process.huge_pages(True)  # jobs are short, and work on large arrays
-    _import_all()
+    of_process.adopt_orphans()
+    of_process.hold_to()
+    of_process.huge_pages(True)  # jobs are short, and work on large arrays
+    getattr(importlib.import_module(module), prepare)()
     gc.collect()
     gc.freeze()  # what is never looked at again stays shared
-    with socket.socket(fileno=control) as server:
-        _Forks(server).serve()
+    with socket.socket(fileno=control) as program:
+        _Forks(program).serve()
 
 
 class _Forks:
     """The forks of this process."""
 
-    def __init__(self, server: socket.socket):
-        self._server = server
+    def __init__(self, program: socket.socket):
+        self._program = program
         self._forks: dict[int, _Fork] = {}
         self._unwanted: set[int] = set()  # those of them that are to end
         self._logged = -math.inf
         self._answers: dict[str, Callable[..., dict[str, Any]]] = {
-            "nothing": self._nothing,
+            "nothing": dict,
             "fork": self._fork,
             "end": self._end,
         }
@@ -127,26 +109,26 @@ class _Forks:
     def serve(self) -> None:
         while self._is_wanted():
             try:
-                self._end_orphans()
+                end_orphans(self._forks)
                 for pid in list(self._unwanted):
                     self._ended(pid)
                 for fork in self._forks.values():
-                    fork.look()
+                    fork.check()
             except Exception:  # such as too many open files
                 self._log("what the processes of jobs use cannot be read")
         for pid in self._forks:
-            _process.end_family(pid)
+            end_family(pid)
 
     def _is_wanted(self) -> bool:
-        """Answer a request, if one comes in time; whether there is still a server."""
+        """Answer a request, if one comes in time; whether there is still a program."""
         try:
-            if not select.select([self._server], [], [], TICK if self._forks else None)[0]:
+            if not select.select([self._program], [], [], TICK if self._forks else None)[0]:
                 return True
-            text, files, flags, _ = socket.recv_fds(self._server, _LONGEST, _FILES)
+            text, files, flags, _ = socket.recv_fds(self._program, MOST_BYTES, _FILES)
             if not text:
                 return False
-            self._server.send(json.dumps(self._answer(text, files, flags)).encode())
-        except ConnectionError:  # the server has ended
+            self._program.send(json.dumps(self._answer(text, files, flags)).encode())
+        except ConnectionError:  # the program has ended
             return False
         except Exception:
             self._log("a request could not be taken")
@@ -157,7 +139,7 @@ class _Forks:
         """What is answered to a request: what it asked for, or why not."""
         try:
             if flags & socket.MSG_TRUNC:
-                raise _RequestError(f"the request is longer than {_LONGEST} bytes")
+                raise _RequestError(f"the request is longer than {MOST_BYTES} bytes")
             if flags & socket.MSG_CTRUNC:
                 raise _RequestError("the connection of the process could not be taken over")
             request = json.loads(text)
@@ -180,11 +162,8 @@ class _Forks:
             self._logged = time.monotonic()
             logger.exception(what)
 
-    def _nothing(self) -> dict[str, Any]:
-        return {}
-
-    def _fork(self, connection: int, memory: float, seconds: float) -> dict[str, Any]:
-        limits = ProcessLimits(float(memory), float(seconds))
+    def _fork(self, pipe: int, memory: float, seconds: float) -> dict[str, Any]:
+        limits = ProcessLimits(memory=float(memory), seconds=float(seconds))
         if not (limits.memory > 0 and limits.seconds > 0):
             raise _RequestError(f"the limits {memory} and {seconds} are not above 0")
         me = os.getpid()
@@ -193,7 +172,7 @@ class _Forks:
         except OSError as error:
             raise _RequestError(_NO_PROCESS.get(error.errno or 0, str(error))) from error
         if not pid:
-            _begin(me, limits, self._server, connection)
+            _begin(me, limits, self._program, pipe)
         self._forks[pid] = _Fork(pid, limits)
         return {"pid": pid}
 
@@ -212,7 +191,7 @@ class _Forks:
     def _ended(self, pid: int) -> int | None:
         """The status of a process that is to end; None while it has not."""
         # Nobody has waited for it yet, so that its number is its own.
-        _process.end_family(pid)
+        end_family(pid)
         ended, status = os.waitpid(pid, os.WNOHANG)
         if not ended:
             return None
@@ -220,36 +199,18 @@ class _Forks:
         self._unwanted.discard(pid)
         return os.waitstatus_to_exitcode(status)
 
-    def _end_orphans(self) -> None:
-        """End what descendants of forks left behind, unless it still is in their session."""
-        for pid, session in _process.children(os.getpid()).items():
-            if pid not in self._forks and session not in self._forks:
-                _process.end_family(pid)
-                with suppress(ChildProcessError):
-                    os.waitpid(pid, os.WNOHANG)
 
-
-def _begin(template: int, limits: ProcessLimits, server: socket.socket, connection: int) -> None:
-    """In the fork: a session of its own behind the server, then the work, then the end."""
+def _begin(server: int, limits: ProcessLimits, control: socket.socket, pipe: int) -> None:
+    """In the fork: a session of its own behind the program, then the work, then the end."""
     status = 1
     try:
-        server.close()
+        control.close()
         os.setsid()
-        _process.end_with_parent()
-        if os.getppid() == template:  # it has not ended before that
+        of_process.end_with_parent()
+        if os.getppid() == server:  # it has not ended before that
             os.setpriority(os.PRIO_PROCESS, 0, NICE)
-            _process.limit_data(limits.memory)
-            worker.work(Connection(connection))
+            of_process.hold_to(more_memory=limits.memory, for_good=True)
+            calls.answer(os.fdopen(pipe, "r+b", buffering=0))
             status = 0
     finally:
         os._exit(status)
-
-
-def _import_all() -> None:
-    for page in PAGES.values():
-        page.kind  # noqa: B018  (imports its module)
-    for name in _MODULES:
-        with suppress(ImportError):  # an optional package
-            importlib.import_module(name)
-    for module in pkgutil.iter_modules(importlib.import_module("workbench.bounds").__path__):
-        importlib.import_module(f"workbench.bounds.{module.name}")

@@ -1,4 +1,4 @@
-"""`CarriedData`: data sets that go to another process, and are there what a workspace shows."""
+"""`SentData`: data sets that go to another process, and are there what a workspace shows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class CarriedSet:
+class SentSet:
     """A data set with its content.
 
     Attributes
@@ -34,25 +34,20 @@ class CarriedSet:
 
 
 @dataclass(frozen=True)
-class CarriedData:
+class SentData:
     """Data sets that can be pickled; a `workbench.workspaces.shared_data.SharedData`.
 
     Attributes
     ----------
-    sets : mapping of str to CarriedSet
+    sets : mapping of str to SentSet
         By key.
     """
 
-    sets: Mapping[str, CarriedSet]
+    sets: Mapping[str, SentSet]
 
     @classmethod
-    def of(cls, workspace: Workspace, datasets: Iterable[DataSet]) -> CarriedData:
+    def of(cls, workspace: Workspace, datasets: Iterable[DataSet]) -> SentData:
         """Data sets of a workspace; examples and draws, which are everywhere, are left out.
-
-        Parameters
-        ----------
-        workspace : Workspace
-        datasets : iterable of DataSet
 
         Raises
         ------
@@ -62,7 +57,7 @@ class CarriedData:
         own = {one.key: one for one in datasets if not one.virtual}
         return cls(
             {
-                key: CarriedSet(one, workspace.tables(key), _content(workspace, one))
+                key: SentSet(one, workspace.tables(key), _content(workspace, one))
                 for key, one in own.items()
             }
         )
@@ -108,9 +103,9 @@ class CarriedData:
         """None: files go with the page that uses them."""
         return None
 
-    def _set(self, key: str) -> CarriedSet:
+    def _set(self, key: str) -> SentSet:
         if key not in self.sets:
-            raise WorkspaceError(f"the data set {key!r} was not carried here")
+            raise WorkspaceError(f"the data set {key!r} was not sent here")
         return self.sets[key]
 
 

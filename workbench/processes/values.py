@@ -1,8 +1,7 @@
-"""Messages between the server and a process that works for it: values, with their arrays apart.
+"""Values as messages, with their arrays apart, between processes that trust each other.
 
-They are pickles, which both trust: the process was made by this server for this work. What both
-have is not sent: a value that came with the request goes back as its name, so that it is the same
-object again.
+They are pickles. What both processes have is not sent: a value that came with the request goes back
+as its name, so that it is the same object again.
 """
 
 from __future__ import annotations
@@ -10,13 +9,14 @@ from __future__ import annotations
 import io
 import pickle
 from collections.abc import Mapping
-from multiprocessing.connection import Connection
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
-#: Bytes from which a buffer, such as that of an array, is sent by itself.
-APART = 64 * 1024
+from workbench.processes.messages import Pipe, received, send
+
+#: Bytes from which a buffer, such as that of an array, is a part of its own.
+_LARGE = 64 * 1024
 
 
 class _Pickler(cloudpickle.Pickler):
@@ -31,16 +31,16 @@ class _Pickler(cloudpickle.Pickler):
         return self._names.get(id(obj))
 
     def _take(self, buffer: pickle.PickleBuffer) -> bool:
-        """Keep a large buffer apart; true means that it stays in the pickle."""
+        """Take a large buffer; true means that it stays in the pickle."""
         view = buffer.raw()
-        if view.nbytes < APART:
+        if view.nbytes < _LARGE:
             return True
         self.buffers.append(view)
         return False
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, data: bytes, known: Mapping[str, Any], buffers: list[bytes]):
+    def __init__(self, data: Any, known: Mapping[str, Any], buffers: list[Any]):
         super().__init__(io.BytesIO(data), buffers=buffers)
         self._known = known
 
@@ -48,40 +48,28 @@ class _Unpickler(pickle.Unpickler):
         return self._known[pid]
 
 
-def send(to: Connection, value: Any, known: Mapping[str, Any] | None = None) -> None:
+def send_value(pipe: Pipe, value: Any, known: Mapping[str, Any] | None = None) -> None:
     """Send a value.
 
     Parameters
     ----------
-    to : Connection
+    pipe : file
     value : object
     known : mapping of str to object, optional
         What the other process has, under the same names.
     """
     pickler = _Pickler(known or {})
     pickler.dump(value)
-    to.send_bytes(pickler.file.getbuffer())
-    to.send_bytes(str(len(pickler.buffers)).encode())
-    for buffer in pickler.buffers:
-        to.send_bytes(buffer)
+    send(pipe, [pickler.file.getbuffer(), *pickler.buffers])
 
 
-def receive(source: Connection, known: Mapping[str, Any] | None = None) -> Any:
-    """The next value that the other process sends.
-
-    Parameters
-    ----------
-    source : Connection
-    known : mapping of str to object, optional
-        See `send`.
+def receive_value(pipe: Pipe, known: Mapping[str, Any] | None = None) -> Any:
+    """The next value that the other process sends, with its arrays writable.
 
     Raises
     ------
     EOFError, OSError
         The other process has ended.
     """
-    data = source.recv_bytes()
-    count = int(source.recv_bytes())
-    # Writable, as the arrays were.
-    buffers: list[Any] = [bytearray(source.recv_bytes()) for _ in range(count)]
+    data, *buffers = received(pipe)
     return _Unpickler(data, known or {}, buffers).load()

@@ -11,15 +11,16 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 from helpers.programs import alive, program
 
-from workbench._process import on_linux
-from workbench.server.work.messages import receive, send
-from workbench.server.work.template import Ending, ProcessLimits, Template
+from workbench.processes.calls import Ending
+from workbench.processes.forkserver import ForkServer
+from workbench.processes.limits import ProcessLimits, on_linux
+from workbench.processes.messages import ready
+from workbench.processes.values import receive_value, send_value
 
 pytestmark = pytest.mark.skipif(not on_linux(), reason="processes are forked on Linux only")
 
@@ -32,7 +33,7 @@ NO_LIMITS = {"memory": float("inf"), "seconds": float("inf")}
 SERVER = """
 import os
 from pathlib import Path
-from workbench.server.work import forking
+from workbench.processes import forking
 
 faults, fork = Path({faults!r}), os.fork
 
@@ -46,8 +47,7 @@ def failing():
     return fork()
 
 os.fork = failing
-forking._import_all = lambda: None
-forking.serve({control})
+forking.serve({control}, "time", "monotonic")
 """
 
 
@@ -79,8 +79,8 @@ class Forking:
         ours, theirs = socket.socketpair()
         with theirs:
             answer = self.ask({"do": "fork", **NO_LIMITS}, theirs)
-        job = Connection(ours.detach())
-        send(job, (function, (), {}))
+        job = os.fdopen(ours.detach(), "r+b", buffering=0)
+        send_value(job, (function, (), {}))
         return answer["pid"], job
 
     def sockets(self):
@@ -124,11 +124,11 @@ def forking(faults):
 def job(forking):
     """A job that must survive whatever a test does."""
     pid, connection = forking.fork(echo)
-    assert receive(connection, {})[1]["message"] == str(pid)
+    assert receive_value(connection, {})[1]["message"] == str(pid)
     yield pid
-    while connection.poll():
-        receive(connection, {})
-    kind, told = receive(connection, {})  # what it says now
+    while ready(connection, 0):
+        receive_value(connection, {})
+    kind, told = receive_value(connection, {})  # what it says now
     assert (kind, told["message"]) == ("report", "here")
     assert forking.ask({"do": "end", "pid": pid}) == {"status": -9, "limit": ""}
     assert not alive(pid)
@@ -188,7 +188,7 @@ def test_files_that_come_with_a_refused_request_are_closed(forking, job):
 
 def test_a_process_is_ended_once(forking, job):
     pid, connection = forking.fork(leave)
-    assert receive(connection, {}) == ("done", pid)
+    assert receive_value(connection, {}) == ("done", pid)
     end = {"do": "end", "pid": pid}
     assert forking.ask(end)["status"] in (0, -9)
     assert forking.ask(end) == {"problem": f"there is no process {pid} to end"}
@@ -212,7 +212,7 @@ def test_a_system_that_makes_no_process(forking, job, faults, fault, says):
         for _ in range(2):
             assert says in forking.ask({"do": "fork", **NO_LIMITS}, theirs)["problem"]
     pid, connection = forking.fork(leave)  # and then it does
-    assert receive(connection, {}) == ("done", pid)
+    assert receive_value(connection, {}) == ("done", pid)
     assert forking.ask({"do": "end", "pid": pid})["status"] in (0, -9)
     connection.close()
     assert forking.sockets() == before
@@ -279,8 +279,8 @@ def test_the_end_of_the_server_ends_it_and_its_jobs(forking):
 
 
 @pytest.fixture
-def template(faults, monkeypatch):
-    made, start = Template(), subprocess.Popen
+def fork_server(faults, monkeypatch):
+    made, start = ForkServer(time.monotonic), subprocess.Popen
 
     def popen(command, **options):
         control = options["pass_fds"][0]
@@ -296,26 +296,26 @@ def template(faults, monkeypatch):
 UNLIMITED = ProcessLimits(**NO_LIMITS)
 
 
-def test_a_refused_request_costs_no_other_job(template, faults):
-    mine = template.fork(UNLIMITED)
+def test_a_refused_request_costs_no_other_job(fork_server, faults):
+    mine = fork_server.fork(UNLIMITED)
     faults.write_text("11 11")
     for _ in range(2):
         with pytest.raises(OSError, match="allows no more processes"):
-            template.fork(UNLIMITED)
-    gone = template.fork(UNLIMITED)
-    assert template.end(gone).status is not None
-    assert template.end(gone) == Ending(None)  # it knows of none
+            fork_server.fork(UNLIMITED)
+    gone = fork_server.fork(UNLIMITED)
+    assert fork_server.end(gone).status is not None
+    assert fork_server.end(gone) == Ending(None)  # it knows of none
     assert alive(mine.pid)
-    assert template.end(mine).status is not None
+    assert fork_server.end(mine).status is not None
 
 
-def test_no_process_is_made_to_end_what_has_ended(template):
-    mine = template.fork(UNLIMITED)
-    os.kill(template.pid, signal.SIGKILL)
-    template._process.wait()
-    assert template.end(mine) == Ending(None)
-    assert not template._is_alive()
-    assert template.fork(UNLIMITED).template == template.pid
+def test_no_process_is_made_to_end_what_has_ended(fork_server):
+    mine = fork_server.fork(UNLIMITED)
+    os.kill(fork_server.pid, signal.SIGKILL)
+    fork_server._process.wait()
+    assert fork_server.end(mine) == Ending(None)
+    assert not fork_server._is_alive()
+    assert fork_server.fork(UNLIMITED).server == fork_server.pid
 
 
 def test_a_process_that_cannot_be_started_leaves_no_file_open(monkeypatch):
@@ -325,5 +325,5 @@ def test_a_process_that_cannot_be_started_leaves_no_file_open(monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", refuse)
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(OSError, match="temporarily unavailable"):
-        Template().fork(UNLIMITED)
+        ForkServer(time.monotonic).fork(UNLIMITED)
     assert len(os.listdir("/proc/self/fd")) == before

@@ -1,8 +1,8 @@
-"""`Template`: the process that the processes of all jobs are forks of.
+"""`ForkServer`: starts the process that the processes of trusted work are forks of, and asks it.
 
-It has imported the pages, so that a fork of it begins at once and shares their memory. It is
-started when first needed, or by `Template.warm`, and again should it have ended. What it does is
-in `workbench.server.work.forking`.
+It has imported what the work needs, so that a fork of it begins at once and shares its memory. It
+is started when first needed, or by `ForkServer.warm`, and again should it have ended. What it does
+is in `workbench.processes.forking`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,18 @@ import logging
 import os
 import socket
 import subprocess
-import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from multiprocessing.connection import Connection
+from dataclasses import dataclass
 from typing import Any
+
+from workbench.processes import forking
+from workbench.processes.calls import Ending
+from workbench.processes.child import start_python
+from workbench.processes.forking import MOST_BYTES
+from workbench.processes.limits import ONE_THREAD, ProcessLimits
+from workbench.processes.messages import Pipe
 
 logger = logging.getLogger(__name__)
 
@@ -25,61 +31,34 @@ logger = logging.getLogger(__name__)
 #: machine, and all work of everybody would end with it.
 STARTUP = 300.0
 
-#: Largest number of bytes of an answer.
-_LONGEST = 4096
-
 
 @dataclass(frozen=True)
-class ProcessLimits:
-    """What the process of a job and those that it starts may use together; ``inf`` is no limit.
-
-    Attributes
-    ----------
-    memory : float
-        Bytes.
-    seconds : float
-    """
-
-    memory: float
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a process ended.
-
-    Attributes
-    ----------
-    status : int or None
-        As of ``subprocess``: a negative number is that of a signal; None if it is not known.
-    limit : str
-        The field of `ProcessLimits` that it exceeded; "" for none.
-    """
-
-    status: int | None
-    limit: str = ""
-
-
-@dataclass(frozen=True)
-class Forked:
-    """A process that was started, and the connection to it."""
+class Fork:
+    """A process that was started, the pipe to it, and the fork server that it is of."""
 
     pid: int
-    connection: Connection
-    template: int
+    pipe: Pipe
+    server: int
 
 
 class _Gone(OSError):  # noqa: N818
-    """The process that others are forks of has ended, or does not answer."""
+    """The fork server has ended, or does not answer."""
 
     def __str__(self) -> str:
         return "the process that others are forks of has ended"
 
 
-class Template:
-    """The process that others are forks of; its methods may be called in any thread."""
+class ForkServer:
+    """The process that others are forks of; its methods may be called in any thread.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    prepare : callable
+        A module-level function that is called there first: it imports what the work needs.
+    """
+
+    def __init__(self, prepare: Callable[[], None]) -> None:
+        self._prepare = prepare
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -89,12 +68,8 @@ class Template:
         with self._lock:
             self._ask({"do": "nothing"})
 
-    def fork(self, limits: ProcessLimits) -> Forked:
-        """A new process.
-
-        Parameters
-        ----------
-        limits : ProcessLimits
+    def fork(self, limits: ProcessLimits) -> Fork:
+        """A new process, which answers a call (`workbench.processes.calls`).
 
         Raises
         ------
@@ -102,30 +77,21 @@ class Template:
             No process can be started.
         """
         ours, theirs = socket.socketpair()
-        with theirs:
-            try:
-                with self._lock:
-                    answer = self._ask({"do": "fork", **asdict(limits)}, theirs)
-                    pid = int(answer["pid"])
-                    template = self.pid
-            except BaseException:
-                ours.close()
-                raise
-        return Forked(pid, Connection(ours.detach()), template)
+        with theirs, ours:
+            with self._lock:
+                request = {"do": "fork", "memory": limits.memory, "seconds": limits.seconds}
+                answer = self._ask(request, theirs)
+                server = self.pid
+            return Fork(int(answer["pid"]), os.fdopen(ours.detach(), "r+b", buffering=0), server)
 
-    def end(self, forked: Forked) -> Ending:
-        """End a process with all that it started, and learn how it ended.
-
-        Parameters
-        ----------
-        forked : Forked
-        """
-        forked.connection.close()
+    def end(self, fork: Fork) -> Ending:
+        """How a process ended, which is ended with all that it started."""
+        fork.pipe.close()
         with self._lock:
-            if forked.template != self.pid or not self._is_alive():  # its forks end with it
+            if fork.server != self.pid or not self._is_alive():  # its forks end with it
                 return Ending(None)
             try:
-                answer = self._asked({"do": "end", "pid": forked.pid})
+                answer = self._asked({"do": "end", "pid": fork.pid})
             except _Gone:
                 self._stop()
                 return Ending(None)
@@ -161,16 +127,12 @@ class Template:
         self, request: dict[str, Any], handed: socket.socket | None = None
     ) -> dict[str, Any]:
         """The answer to a request; an ``OSError`` in its words if it cannot be met."""
-        control = self._control
-        if control is None:
+        if self._control is None:
             raise _Gone
-        text = json.dumps(request).encode()
+        files = [] if handed is None else [handed.fileno()]
         try:
-            if handed is None:
-                control.send(text)
-            else:
-                socket.send_fds(control, [text], [handed.fileno()])
-            answer = control.recv(_LONGEST)
+            socket.send_fds(self._control, [json.dumps(request).encode()], files)
+            answer = self._control.recv(MOST_BYTES)
         except (ConnectionError, TimeoutError):
             raise _Gone from None
         if not answer:
@@ -183,19 +145,16 @@ class Template:
     def _start(self) -> None:
         self._stop()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        code = (
-            f"import sys; sys.path[:] = {sys.path!r}; "
-            f"from workbench.server.work.forking import serve; serve({theirs.fileno()})"
-        )
-        one_thread = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
         with theirs:
             try:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-c", code],
+                self._process = start_python(
+                    forking.serve,
+                    theirs.fileno(),
+                    self._prepare.__module__,
+                    self._prepare.__name__,
                     stdin=subprocess.DEVNULL,
                     pass_fds=[theirs.fileno()],
-                    env={**os.environ, **one_thread},
-                    start_new_session=True,  # Ctrl-C is the server's to answer
+                    env={**os.environ, **ONE_THREAD},
                 )
             except BaseException:
                 ours.close()
@@ -215,7 +174,3 @@ class Template:
                     self._process.kill()  # its forks end with it
                 self._process.wait()
             self._process = None
-
-
-#: The one of this program, whose servers have the same pages.
-TEMPLATE = Template()

@@ -1,4 +1,4 @@
-"""`count_apart`: counting in a process of its own, which has a limit of memory."""
+"""`count_in_process`: counting in a process of its own, which has a limit of memory."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from workbench.progress import Report, silent
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.counting.large import size_of
 from workbench.scores.input_checks import NonFiniteCounts
-from workbench.scores.parsing.apart import answer_requests, ask_apart
 from workbench.scores.parsing.limits import GB, LIMITS, MB
+from workbench.scores.parsing.reading_process import answer_about, ask_about
 
 #: Bytes of memory that counting may take, whatever the size of the files.
 MEMORY = 1 * GB
@@ -23,7 +23,7 @@ MEMORY = 1 * GB
 _MOST_ANSWERED = 200 * MB
 
 
-def count_apart(
+def count_in_process(
     path: str | os.PathLike[str],
     path_q: str | os.PathLike[str] | None,
     progress: Report | None,
@@ -46,7 +46,7 @@ def count_apart(
         As of `count_scores`; or a file took more memory or time than allowed.
     """
     paths = [Path(p) for p in (path, path_q) if p is not None]
-    header, parts = ask_apart(
+    answer = ask_about(
         serve,
         paths[0],
         {"paths": [str(p.absolute()) for p in paths], "reading": reading},
@@ -56,26 +56,15 @@ def count_apart(
         most_answered=_MOST_ANSWERED,
         advice="for one of its pages, batches or lines; write it again in smaller ones",
     )
-    return _from_parts(header, parts, reading)
-
-
-def _from_parts(header: dict[str, Any], parts: list[Any], reading: dict[str, Any]) -> CountedScores:
-    """The scores of an answer; all that it says is checked by `CountedScores`."""
-    kinds = (np.float64, np.int64, np.int64, np.float64, np.float64)
-    values, of_p, of_q, first_p, first_q = (
-        np.frombuffer(part, kind) for part, kind in zip(parts, kinds, strict=True)
-    )
-    odd = header["nonfinite"]
-    return CountedScores(
-        values,
-        of_p,
-        of_q,
+    odd = answer["nonfinite"]
+    return CountedScores(  # which checks all of it
+        *(answer[name] for name in ("values", "counts_p", "counts_q")),
         larger_is_member=reading["larger_is_member"],
         sampling=reading["sampling"],
-        name=header["name"],
-        first=(first_p, first_q),
-        grid=header["grid"],
-        notes=header["notes"],
+        name=answer["name"],
+        first=(answer["first_p"], answer["first_q"]),
+        grid=answer["grid"],
+        notes=answer["notes"],
         nonfinite_p=NonFiniteCounts(*odd["p"]) if odd else None,
         nonfinite_q=NonFiniteCounts(*odd["q"]) if odd else None,
     )
@@ -86,10 +75,10 @@ def _from_parts(header: dict[str, Any], parts: list[Any], reading: dict[str, Any
 
 def serve() -> None:
     """In the new process: count, report, and answer."""
-    answer_requests(_count)
+    answer_about(_count)
 
 
-def _count(request: dict[str, Any], report: Report) -> list[Any]:
+def _count(request: dict[str, Any], report: Report) -> dict[str, Any]:
     from workbench.scores.counting.one_pass import count_scores
 
     path, *path_q = request["paths"]
@@ -97,8 +86,14 @@ def _count(request: dict[str, Any], report: Report) -> list[Any]:
         path, path_q=path_q[0] if path_q else None, progress=report, **request["reading"]
     )
     odd = {"p": scores.nonfinite_p, "q": scores.nonfinite_q}
-    header = {
+    first_p, first_q = scores.first or (np.empty(0), np.empty(0))
+    return {
         "kind": "counts",
+        "values": scores.values,
+        "counts_p": scores.counts_p,
+        "counts_q": scores.counts_q,
+        "first_p": first_p,
+        "first_q": first_q,
         "name": scores.name,
         "grid": scores.grid,
         "notes": scores.notes,
@@ -106,6 +101,3 @@ def _count(request: dict[str, Any], report: Report) -> list[Any]:
         if scores.nonfinite == "drop"
         else {},
     }
-    first = scores.first or (np.empty(0), np.empty(0))
-    arrays = (scores.values, scores.counts_p, scores.counts_q, *first)
-    return [header, *map(np.ascontiguousarray, arrays)]

@@ -1,7 +1,7 @@
-"""`rows_apart`: a long table that is read a batch at a time, in a process of its own with limits.
+"""`rows_in_process`: a long table that is read a batch at a time, in a process with limits.
 
-As in `workbench.scores.counting.apart`, a damaged or hostile file can end that process, and not the
-program.
+As in `workbench.scores.counting.in_process`, a damaged or hostile file can end that process, and
+not the program.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from workbench.progress import Report, silent
 from workbench.scores.counting.large import size_of
-from workbench.scores.parsing.apart import answer_requests, ask_apart
-from workbench.scores.parsing.isolated import damaged
 from workbench.scores.parsing.limits import LIMITS
+from workbench.scores.parsing.reading_process import answer_about, ask_about, damaged
 from workbench.tables.in_parts.rows import columns_of_parts, table_of_rows
 from workbench.tables.layouts.base import FoundTable, Stated
 
 
-def columns_apart(path: Path, trusted: bool) -> list[str]:
+def columns_in_process(path: Path, trusted: bool) -> list[str]:
     """The names of the columns of a large file, or of the parts in a folder.
 
     Parameters
@@ -38,11 +37,10 @@ def columns_apart(path: Path, trusted: bool) -> list[str]:
     """
     if trusted:
         return columns_of_parts(path)
-    header, _ = _asked(path, {"stated": None}, silent)
-    return [str(name) for name in header["columns"]]
+    return [str(name) for name in _asked(path, {"stated": None}, silent)["columns"]]
 
 
-def rows_apart(path: Path, stated: Stated, report: Report, trusted: bool) -> FoundTable:
+def rows_in_process(path: Path, stated: Stated, report: Report, trusted: bool) -> FoundTable:
     """The table of a large file, or of the parts in a folder.
 
     Parameters
@@ -61,36 +59,35 @@ def rows_apart(path: Path, stated: Stated, report: Report, trusted: bool) -> Fou
     """
     if trusted:
         return table_of_rows(path, stated, report)
-    header, parts = _asked(path, {"stated": asdict(stated)}, report)
+    answer = _asked(path, {"stated": asdict(stated)}, report)
     try:
-        return _table(header, parts)
-    except (ValueError, KeyError, TypeError) as error:
+        return _table(answer)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise damaged(path.name, f"a wrong answer was made: {error}") from None
 
 
-def _table(header: dict[str, Any], parts: list[Any]) -> FoundTable:
+def _table(answer: dict[str, Any]) -> FoundTable:
     """The table of an answer, whose arrays must fit the names in its header."""
-    models, records = np.array(header["models"]), np.array(header["records"])
+    models, records = np.array(answer["models"]), np.array(answer["records"])
     shape = (models.size, records.size)
-    values, member, present = parts
-    present = _unpacked(present, shape)
+    member, present = (_bits(answer[name], shape) for name in ("member", "present"))
     return FoundTable(
-        np.frombuffer(values, np.float64).reshape(shape),
-        _unpacked(member, shape),
-        str(header["how"]),
+        answer["values"].astype(np.float64, copy=False).reshape(shape),
+        member,
+        str(answer["how"]),
         models=models,
         records=records,
         present=None if present.all() else present,
-        larger_is_member=header["larger_is_member"] is True,
-        notes=tuple(map(str, header["notes"])),
+        larger_is_member=answer["larger_is_member"] is True,
+        notes=tuple(map(str, answer["notes"])),
     )
 
 
-def _asked(path: Path, request: dict[str, Any], report: Report) -> tuple[dict[str, Any], list[Any]]:
-    """The header and the arrays of an answer, once the process has given one."""
+def _asked(path: Path, request: dict[str, Any], report: Report) -> dict[str, Any]:
+    """What the process answers."""
     size = size_of(path)
     memory = LIMITS.memory_for(size)
-    return ask_apart(
+    return ask_about(
         serve,
         path,
         {**request, "path": str(path.absolute())},
@@ -101,9 +98,8 @@ def _asked(path: Path, request: dict[str, Any], report: Report) -> tuple[dict[st
     )
 
 
-def _unpacked(part: Any, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    bits = np.unpackbits(np.frombuffer(part, np.uint8), count=shape[0] * shape[1])
-    return bits.reshape(shape).astype(bool)
+def _bits(part: Any, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    return np.unpackbits(part, count=shape[0] * shape[1]).reshape(shape).astype(bool)
 
 
 # -- in the new process ---------------------------------------------------------------------------
@@ -111,22 +107,22 @@ def _unpacked(part: Any, shape: tuple[int, int]) -> NDArray[np.bool_]:
 
 def serve() -> None:
     """In the new process: read, report, and answer."""
-    answer_requests(_answer)
+    answer_about(_answer)
 
 
-def _answer(request: dict[str, Any], report: Report) -> list[Any]:
+def _answer(request: dict[str, Any], report: Report) -> dict[str, Any]:
     path = Path(request["path"])
     if request["stated"] is None:
-        return [{"kind": "columns", "columns": columns_of_parts(path)}]
+        return {"columns": columns_of_parts(path)}
     found = table_of_rows(path, Stated(**request["stated"]), report)
     present = np.ones(found.member.shape, bool) if found.present is None else found.present
-    header = {
-        "kind": "table",
+    return {
+        "values": found.values,
+        "member": np.packbits(found.member),
+        "present": np.packbits(present),
         "how": found.how,
         "models": [] if found.models is None else found.models.tolist(),
         "records": [] if found.records is None else found.records.tolist(),
         "larger_is_member": found.larger_is_member,
         "notes": found.notes,
     }
-    values = np.ascontiguousarray(found.values)
-    return [header, values, np.packbits(found.member), np.packbits(present)]

@@ -1,10 +1,10 @@
-"""`Child`: a Python process that answers requests in order, and can be ended at any time.
+"""`Child`: a new interpreter that answers requests in order, and can be ended at any time.
 
 It is started with ``subprocess``, not ``multiprocessing``: so it also works inside the daemonic
 processes of a pool, dask workers and threads, and in a script without
 ``if __name__ == "__main__":``. It reads requests from its standard input and answers on its
-standard output; a message is a list of byte strings with their lengths in front. What the bytes
-mean is up to the callers; do not unpickle answers of a process that you do not trust.
+standard output (`workbench.processes.messages`); `workbench.processes.serving` is its side. What it
+answers is never unpickled.
 
 The process inherits no sockets, files or secret environment variables, is out of reach of Ctrl-C,
 and ends with the program, or once it had no request for `IDLE` seconds. Its `TimeLimit` counts the
@@ -16,39 +16,27 @@ from __future__ import annotations
 import math
 import os
 import signal
-import struct
 import subprocess
 import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from io import BufferedReader
-from queue import Empty, SimpleQueue
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
-import numpy as np
-
-from workbench import _process
-
-Answer = TypeVar("Answer")
-
-#: Seconds without a request after which a process ends.
-IDLE = 60.0
+from workbench.processes.family import end_family, processor_seconds
+from workbench.processes.limits import on_linux
+from workbench.processes.messages import PIPE, packed, received, send, unpacked
+from workbench.processes.serving import IDLE
+from workbench.progress import Report, silent
 
 #: How many times the seconds for which a process may compute it may take by the clock.
 PATIENCE = 30.0
 
 #: Seconds between two looks at a process that is about to reach its limit.
 _PACE = 0.05
-
-#: Largest number of parts of a message.
-MOST_PARTS = 100_000
-
-#: Bytes that a pipe holds, where the system lets us choose: each read takes the interpreter anew.
-_PIPE = 2**20
 
 #: Environment variables that a process gets, and what the names of others begin with: none has a
 #: password or a token of the program.
@@ -60,44 +48,32 @@ _HANDED = frozenset(
 )
 _HANDED_FAMILIES = ("LC_", "PYTHON", "OMP_", "OPENBLAS_", "MKL_")
 
-_NUMBER = struct.Struct("<Q")
-
 #: Status of a process that reached the limit of the kernel.
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0) or None
 
 
+#: Why a process gave no answer: it exceeded its time, ended by itself, refused the request, needed
+#: too much memory, or an error was raised in it.
+Reason = Literal["late", "ended", "refused", "memory", "failed"]
+
+
 class ChildError(RuntimeError):
-    """The process did not answer."""
-
-
-class Overdue(ChildError):  # noqa: N818
-    """The process exceeded its time limit, and was ended.
+    """The process gave no answer; the message has what it said, or what happened.
 
     Parameters
     ----------
     words : str
+    reason : str
+        See `Reason`.
     waited : bool
         Whether it reached the limit of the clock, and computed for less than it was allowed.
-    """
-
-    def __init__(self, words: str, waited: bool = False):
-        super().__init__(words)
-        self.waited = waited
-
-
-class Ended(ChildError):  # noqa: N818
-    """The process ended by itself.
-
-    Parameters
-    ----------
-    words : str
     status : int
-        As of ``subprocess``: a negative number is that of a signal.
+        With which it ended; as of ``subprocess``: a negative number is that of a signal.
     """
 
-    def __init__(self, words: str, status: int = 0):
+    def __init__(self, words: str, reason: Reason, *, waited: bool = False, status: int = 0):
         super().__init__(words)
-        self.status = status
+        self.reason, self.waited, self.status = reason, waited, status
 
 
 @dataclass
@@ -129,7 +105,7 @@ class Child:
     Parameters
     ----------
     serve : callable
-        A module-level function, which reads from `requests`.
+        A module-level function, which calls `workbench.processes.serving.answer_requests`.
     environment : mapping of str to str
         Additional environment variables of the process.
 
@@ -145,19 +121,13 @@ class Child:
     def __init__(
         self, serve: Callable[[], None], environment: Mapping[str, str] | None = None
     ) -> None:
-        # As multiprocessing does it: the same interpreter, finding modules at the same places.
-        code = (
-            f"import sys; sys.path[:] = {sys.path!r}; "
-            f"from {serve.__module__} import {serve.__name__}; {serve.__name__}()"
-        )
         self._used = time.monotonic()
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", code],
+        self._process = start_python(
+            serve,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**plain_environment(), **(environment or {})},
-            start_new_session=True,  # Ctrl-C is the program's to answer
-            pipesize=_PIPE,
+            pipesize=PIPE,
         )
         self._end = weakref.finalize(self, _kill, self._process, os.getpid())
 
@@ -182,48 +152,101 @@ class Child:
 
     def ask(
         self,
-        parts: Sequence[Any],
+        request: Mapping[str, Any],
         limit: TimeLimit,
-        receive: Callable[[BufferedReader | Any], Answer],
-    ) -> Answer:
-        """The answer to a request; the process is ended at the time limit.
+        most: float = math.inf,
+        report: Report = silent,
+    ) -> dict[str, Any]:
+        """What is answered to a request; nothing that it says is checked.
+
+        The process is ended unless it answered or refused, since the rest of an answer would be
+        read as that of the next request.
 
         Parameters
         ----------
-        parts : sequence of bytes-like
-            The request.
+        request : mapping of str
+            Of values that `workbench.processes.messages.packed` takes, as the answer is.
         limit : TimeLimit
-        receive : callable
-            Reads the answer from the pipe. If it raises, the process is ended, since the rest of
-            the answer would be read as that of the next request.
+        most : float
+            Bytes that an answer may have.
+        report : Report
+            Takes the progress of the process; where it raises, the process is ended.
 
         Raises
         ------
-        Overdue, Ended
+        ChildError
             There is no answer.
+        WrongAnswer
+            What was answered is no message.
         """
         if not self.alive:
-            raise Ended("its process has ended")
-        in_time = False
+            raise ChildError("its process has ended", "ended")
+        can_go_on = False
         watch = _Watch(self._process, limit, self._guards)
         watch.start()
         try:
-            send(self._process.stdin, parts)
-            answer = receive(self._process.stdout)
-            in_time = True
+            send(self._process.stdin, packed(request))  # type: ignore[arg-type]
+            while True:
+                answer = unpacked(received(self._process.stdout, most))  # type: ignore[arg-type]
+                if answer.get("kind") != "progress":
+                    break
+                report(answer.get("fraction"), answer.get("message"))
+            can_go_on = answer.get("kind") not in ("memory", "failed")
         except (EOFError, OSError):
             status = self._process.wait()
             if watch.overdue is not None:
                 raise watch.overdue from None
             if status == _OUT_OF_TIME:  # the kernel was first
-                raise Overdue(f"it took longer than {limit.seconds:g} s") from None
-            raise Ended(f"it ended its process ({_ending(status)})", status) from None
+                raise ChildError(f"it took longer than {limit.seconds:g} s", "late") from None
+            words = f"signal {-status}" if status < 0 else f"exit status {status}"
+            words = f"it ended its process ({words})"
+            raise ChildError(words, "ended", status=status) from None
         finally:
             watch.end()
-            if not in_time:  # also when Ctrl-C came: an answer would meet the wrong ask
+            if not can_go_on:  # also when Ctrl-C came: an answer would meet the wrong request
                 self.close()
         self._used = time.monotonic()
+        if answer.get("kind") in ("refused", "memory", "failed"):
+            raise ChildError(str(answer.get("said")), answer["kind"])
         return answer
+
+
+C = TypeVar("C", bound=Child)
+
+
+class IdleChildren(Generic[C]):
+    """Processes that wait for their next request, for any number of threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._children: list[C] = []
+
+    def __iter__(self) -> Any:
+        return iter(list(self._children))
+
+    def add(self, child: C) -> None:
+        """Keep a process, if it can still answer."""
+        if child.alive:
+            with self._lock:
+                self._children.append(child)
+
+    def take(self, suits: Callable[[C], float]) -> C | None:
+        """The process that suits best; those that do not suit, or are about to end, are closed.
+
+        Parameters
+        ----------
+        suits : callable
+            Returns how well a process does; a negative number means that it does not.
+        """
+        with self._lock:
+            idle, self._children = self._children, []
+            fit = sorted((one for one in idle if one.fresh and suits(one) >= 0), key=suits)
+            taken = fit.pop() if fit else None
+            self._children = fit
+        for other in idle:
+            if other is not taken and other not in fit:
+                other.close()
+        return taken
 
 
 class _Watch(threading.Thread):
@@ -231,7 +254,7 @@ class _Watch(threading.Thread):
 
     def __init__(self, process: subprocess.Popen[bytes], limit: TimeLimit, guards: bool):
         super().__init__(name="workbench-time-limit", daemon=True)
-        self.overdue: Overdue | None = None
+        self.overdue: ChildError | None = None
         self._process, self._limit, self._guards = process, limit, guards
         self._done = threading.Event()
         self._began, self._before = time.monotonic(), self._used()
@@ -241,13 +264,15 @@ class _Watch(threading.Thread):
         while not self._done.wait(min(max(self._left(), _PACE), threading.TIMEOUT_MAX)):
             computed, passed = self._took()
             if computed >= self._limit.seconds:
-                self.overdue = Overdue(f"it took longer than {self._limit.seconds:.3g} s")
+                self.overdue = ChildError(
+                    f"it took longer than {self._limit.seconds:.3g} s", "late"
+                )
             elif passed >= self._limit.wall:
                 words = f"{passed:.3g} s passed, of which it computed for {computed:.2g} s"
-                self.overdue = Overdue(words, waited=True)
+                self.overdue = ChildError(words, "late", waited=True)
             else:
                 continue
-            _stop(self._process)
+            stop(self._process)
             return
 
     def end(self) -> None:
@@ -270,10 +295,56 @@ class _Watch(threading.Thread):
         return self._computed, passed
 
     def _used(self) -> float:
-        if not _process.on_linux():
+        if not on_linux():
             return time.monotonic()
         pid = self._process.pid
-        return _process.processor_seconds(pid, without=pid if self._guards else 0)
+        return processor_seconds(pid, without=pid if self._guards else 0)
+
+
+def start_python(
+    function: Callable[..., None], *arguments: object, **options: Any
+) -> subprocess.Popen[bytes]:
+    """A new interpreter that calls a function, in a session of its own.
+
+    Parameters
+    ----------
+    function : callable
+        A module-level one.
+    *arguments
+        What it is called with, as ``repr`` writes it.
+    **options
+        Of ``subprocess.Popen``.
+    """
+    # As multiprocessing does it: the same interpreter, finding modules at the same places.
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; from {function.__module__} import "
+        f"{function.__name__}; {function.__name__}(*{arguments!r})"
+    )
+    # Ctrl-C is the program's to answer, which the new session is out of reach of.
+    return subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **options)
+
+
+def output_of(command: Sequence[str], seconds: float) -> str:
+    """What a program of somebody else prints, on both its outputs.
+
+    Raises
+    ------
+    ChildError
+        It did not end in so many seconds by the clock, and was ended with all that it started.
+    """
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            return process.communicate(timeout=seconds)[0]
+        except subprocess.TimeoutExpired:
+            stop(process)
+            raise ChildError(f"it took longer than {seconds:g} s", "late", waited=True) from None
 
 
 def plain_environment() -> dict[str, str]:
@@ -285,15 +356,11 @@ def plain_environment() -> dict[str, str]:
     }
 
 
-def _ending(status: int) -> str:
-    return f"signal {-status}" if status < 0 else f"exit status {status}"
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Kill it with all processes that it started, which may hold the pipes open."""
+def stop(process: subprocess.Popen[Any]) -> None:
+    """Kill a process with all that it started, which may hold its pipes open."""
     if process.returncode is None:  # once it was waited for, its number may be another's
-        if _process.on_linux():
-            _process.end_family(process.pid)
+        if on_linux():
+            end_family(process.pid)
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -303,96 +370,9 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 def _kill(process: subprocess.Popen[bytes], program: int) -> None:
     if os.getpid() != program:  # a fork of the program has a copy of this, not the process
         return
-    _stop(process)
+    stop(process)
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
-
-
-# -- messages -------------------------------------------------------------------------------------
-
-
-def send(pipe: BinaryIO | Any, parts: Sequence[Any]) -> None:
-    """Write a message."""
-    pipe.write(_NUMBER.pack(len(parts)))
-    for part in parts:
-        view = memoryview(part).cast("B") if len(part) else b""
-        pipe.write(_NUMBER.pack(len(view)))
-        pipe.write(view)
-    pipe.flush()
-
-
-def received(pipe: BufferedReader | Any, most: int | None = None) -> list[Any]:
-    """The parts of a message, as bytes-like objects.
-
-    A large part is no bytearray: to fill that with zeros would keep the interpreter from other
-    threads.
-
-    Parameters
-    ----------
-    pipe : file
-    most : int, optional
-        Largest number of bytes of all parts together; not needed for a trusted process.
-
-    Raises
-    ------
-    EOFError
-        The pipe ends first.
-    ValueError
-        The message is larger.
-    """
-    count = _number(pipe)
-    if count > MOST_PARTS:
-        raise ValueError(f"a message of {count} parts")
-    parts: list[Any] = []
-    size = 0
-    for _ in range(count):
-        length = _number(pipe)
-        size += length
-        if most is not None and size > most:
-            raise ValueError(f"a message of {size} bytes where {most} are allowed")
-        parts.append(bytearray(length) if length < _PIPE else np.empty(length, np.uint8))
-        if pipe.readinto(parts[-1]) < length:
-            raise EOFError
-    return parts
-
-
-def _number(pipe: BufferedReader | Any) -> int:
-    head = pipe.read(_NUMBER.size)
-    if len(head) < _NUMBER.size:
-        raise EOFError
-    return int(_NUMBER.unpack(head)[0])
-
-
-# -- in the new process ---------------------------------------------------------------------------
-
-
-def requests() -> Iterator[tuple[list[Any], BinaryIO]]:
-    """Requests in order, each with the pipe for its answer.
-
-    The pipes are kept from all other code: ``print()``, and C code that writes, go to standard
-    error. The process ends when the program does, even in the middle of a request; there are no
-    more requests once none came for `IDLE` seconds.
-    """
-    incoming, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-    waiting: SimpleQueue[list[Any]] = SimpleQueue()
-    threading.Thread(target=_listen, args=(incoming, waiting), daemon=True).start()
-    while True:
-        try:
-            request = waiting.get(timeout=IDLE)
-        except Empty:
-            return
-        yield request, answers
-
-
-def _listen(incoming: BufferedReader, waiting: SimpleQueue[list[Any]]) -> None:
-    while True:
-        try:
-            waiting.put(received(incoming))
-        except EOFError:
-            os._exit(0)
