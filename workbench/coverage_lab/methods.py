@@ -17,6 +17,7 @@ from workbench.bounds.counts.intervals import INTERVALS
 from workbench.bounds.counts.threshold import epsilon_at_threshold
 from workbench.bounds.held_out.held_out import held_out_bound
 from workbench.bounds.held_out.ordering import learn_ordering
+from workbench.bounds.lower_bounds import STRATEGIES
 from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.parametric.parametric import parametric_bound
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 #: Guarantees with coverage of at least the stated confidence.
-KEPT = ("pointwise", "one question", "simultaneous", "held-out", "anytime")
+KEPT = tuple(STRATEGIES)
 
 #: A second δ, and a false positive rate, at which simultaneous limits are checked as well.
 FURTHER_DELTA, FURTHER_FPR = 0.05, 0.1

@@ -9,15 +9,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, TypedDict, TypeVar, Unpack, get_args
+from typing import Any, NotRequired, TypedDict, TypeVar, Unpack, get_args
 
 from workbench import _checks
 from workbench.bounds import quantities
-from workbench.bounds.bound import Bound
+from workbench.bounds.bound import Bound, Side
 from workbench.bounds.counts.intervals import INTERVALS, Interval, current_name
 from workbench.scores.sample import Scores, require_scores
 
-Side = Literal["lower", "two"]
 Function = TypeVar("Function", bound=Callable[..., Bound])
 
 THIS_ATTACK = "The upper end speaks about this attack only: another one may show more."

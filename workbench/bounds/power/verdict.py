@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 import numpy as np
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 REFUTED, NOT_REFUTED, TOO_FEW = VERDICTS = ("refuted", "not refuted", "too few samples")
 
 #: What a verdict may promise.
-GUARANTEES = ("simultaneous", "one question")
+Guarantee = Literal["simultaneous", "one question"]
 
 #: The power of what "would have been caught", and below which twice the claim is too hard to catch.
 CAUGHT, EVEN = 0.8, 0.5
@@ -404,7 +404,7 @@ def judge(
     claim: Claim | Pair | str,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
-    guarantee: Literal["simultaneous", "one question"] = "simultaneous",
+    guarantee: Guarantee = "simultaneous",
 ) -> Verdict:
     """The verdict on a claim about a mechanism: refuted, not refuted, or too few samples.
 
@@ -468,7 +468,7 @@ def verdict_on(
     claim: Claim | Pair | str,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
-    guarantee: Literal["simultaneous", "one question"] = "simultaneous",
+    guarantee: Guarantee = "simultaneous",
 ) -> Verdict:
     """The verdict as of `judge`, whatever the direction: for callers that ask for it themselves.
 
@@ -483,7 +483,7 @@ def verdict_on(
     at_ranks = band.tests.p_values(np.asarray(claimed(band.tests.alpha)))
     p_value = band.ranks.joint_p_value(float(at_ranks.min()))
     refuted = bool(at_ranks.min() <= band.level)
-    alone = _checks.one_of(guarantee, "guarantee", GUARANTEES) == "one question"
+    alone = _checks.one_of(guarantee, "guarantee", get_args(Guarantee)) == "one question"
     if alone:
         p_value = min(claim_p_value(band.ranks, claimed), p_value)
         refuted = p_value <= 1 - band.confidence
