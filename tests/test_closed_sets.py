@@ -284,6 +284,19 @@ def test_tables_in_words_list_all_names():
     assert [tool.tool for tool in TOOLS if tool.tool.split()[0] not in tools] == []
 
 
+@pytest.mark.parametrize(
+    ("file", "start"),
+    [
+        ("README.md", "Supported formats are"),
+        ("docs/installation.md", "Read your own scores with {func}`workbench.read_scores`."),
+    ],
+)
+def test_a_sentence_on_formats_names_all(file, start):
+    text = " ".join((ROOT / file).read_text(encoding="utf-8").split())
+    sentence = text.partition(start)[2].partition("json")[0] + "json"
+    assert set(re.findall(r"\b[a-z]{3,7}\b", sentence)) >= {e.removeprefix(".") for e in EXTENSIONS}
+
+
 # -- lists in JavaScript --------------------------------------------------------------------------
 
 
