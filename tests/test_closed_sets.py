@@ -20,7 +20,7 @@ from workbench.bounds.counts.intervals import INTERVALS, Interval
 from workbench.bounds.held_out import held_out
 from workbench.bounds.lower_bounds import STRATEGIES, Guarantee
 from workbench.bounds.parametric import gdp_fit, parametric
-from workbench.bounds.power import verdict
+from workbench.bounds.power import judge, verdict
 from workbench.bounds.power.sample_size import PLANS
 from workbench.bounds.wording import GUARANTEE_HELP, SURVIVAL, SYMBOLS
 from workbench.claims.parse import CLAIMS
@@ -77,7 +77,7 @@ REGISTRIES = {
     "badge": GUARANTEE_HELP,
     "badge with a promise": SURVIVAL,
     "guarantee of a lower bound": STRATEGIES,
-    "guarantee of a verdict": get_args(verdict.Guarantee),
+    "guarantee of a verdict": get_args(judge.Guarantee),
     "verdict": verdict.VERDICTS,
     "check of a family": FAMILY_CHECKS,
     "held-out ordering": held_out.METHODS,

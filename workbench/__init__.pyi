@@ -62,6 +62,7 @@ from .bounds.parametric.gdp_fit import gdp_fit as gdp_fit
 from .bounds.parametric.parametric import FamilyFit as FamilyFit
 from .bounds.parametric.parametric import family_fit as family_fit
 from .bounds.parametric.parametric import parametric_bound as parametric_bound
+from .bounds.power.judge import judge as judge
 from .bounds.power.plan_results import BoundDistribution as BoundDistribution
 from .bounds.power.plan_results import Power as Power
 from .bounds.power.plan_results import SampleSize as SampleSize
@@ -71,7 +72,6 @@ from .bounds.power.sample_size import samples_needed as samples_needed
 from .bounds.power.verdict import Detectable as Detectable
 from .bounds.power.verdict import RefutingPoint as RefutingPoint
 from .bounds.power.verdict import Verdict as Verdict
-from .bounds.power.verdict import judge as judge
 from .bounds.quantities import QuantityArguments as QuantityArguments
 from .bounds.simultaneous.band import TradeoffBand as TradeoffBand
 from .bounds.simultaneous.band import tradeoff_band as tradeoff_band

@@ -19,7 +19,8 @@ from workbench.bounds.estimates import auc_estimate, checked_against, total_vari
 from workbench.bounds.held_out.ordering import learn_ordering
 from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
-from workbench.bounds.power.verdict import Verdict, verdict_on
+from workbench.bounds.power.judge import verdict_on
+from workbench.bounds.power.verdict import Verdict
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import METHODS, hockey_stick_limits
