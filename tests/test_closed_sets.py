@@ -198,10 +198,10 @@ def test_no_list_of_names_is_nearly_a_registry():
 
 
 def test_a_copy_that_was_forgotten_is_found():
-    grown = {"interval": (*INTERVALS, "agresti-coull"), "side": ("lower", "two", "upper")}
+    grown = {"interval": (*INTERVALS, "a new one"), "side": ("lower", "two", "upper")}
     literal = f"Interval = Literal{list(INTERVALS)}"
     described = 'def f(side):\n    """Limit.\n\n    side : {"lower", "two"}\n    """'
-    assert [*near_copies(literal, grown)] == [(1, "interval", ["agresti-coull"])]
+    assert [*near_copies(literal, grown)] == [(1, "interval", ["a new one"])]
     assert [*near_copies(described, grown)] == [(4, "side", ["upper"])]
     assert [*near_copies(literal, REGISTRIES)] == []
 
