@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from workbench import _checks
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.curves.renyi_quadrature import renyi_divergence
 from workbench.curves.validation import (
     DIRECTIONS,
@@ -43,8 +43,10 @@ _COMPOSED = "workbench.pairs.accounting.composed:ComposedPair"
 class PrivacyFunctions(ABC):
     """Privacy profile, trade-off function and Rényi divergences on checked float arrays.
 
-    What :class:`Pair` computes with. A closed form is a :class:`ExplicitPair`, which gives its own;
-    a composition holds those of another pair.
+    What :class:`Pair` computes with. A pair with closed forms is its own; a composition holds those
+    of another pair. As in `scipy.stats.rv_continuous`, the methods with an underscore see checked
+    arrays, and people call those of `Pair` without it. They are part of the public interface: a
+    pair of your own derives from both classes.
     """
 
     @property
@@ -90,7 +92,7 @@ class PrivacyFunctions(ABC):
         return None
 
 
-class Pair(Plotted, ABC):
+class Pair(ABC):
     """P, the scores with the record in, against Q, the scores with it out.
 
     Everything is exact up to round-off, at any δ and α that a float can hold. Numbers in give
@@ -98,16 +100,19 @@ class Pair(Plotted, ABC):
 
     Notes
     -----
-    A pair with closed forms derives from :class:`ExplicitPair`, or from :class:`SymmetricPair`
-    where its two directions coincide, and gives ``name``, ``parameters``, ``total_variation``,
-    ``draw_p``, ``draw_q`` and the underscored methods, which see checked arrays. A pair given by
-    its outcomes derives from `workbench.pairs.outcomes.OutcomesPair`.
+    A pair of your own derives from :class:`PrivacyFunctions` and this class, or from
+    :class:`SymmetricPair` where its two directions coincide. It gives ``name``, ``parameters``,
+    ``total_variation``, ``draw_p``, ``draw_q`` and the abstract methods with an underscore. A pair
+    of finitely many outcomes derives from `workbench.pairs.outcomes.OutcomesPair` and gives
+    ``outcomes`` instead.
     """
 
+    plot = plot
+
     @property
-    @abstractmethod
     def _functions(self) -> PrivacyFunctions:
         """What values are computed with."""
+        return self  # type: ignore[return-value]  # a pair with closed forms derives from both
 
     # -- what a pair is ---------------------------------------------------------------------------
 
@@ -529,15 +534,7 @@ class Pair(Plotted, ABC):
         """
 
 
-class ExplicitPair(PrivacyFunctions, Pair):
-    """A pair that gives its privacy profile and its trade-off function itself."""
-
-    @property
-    def _functions(self) -> PrivacyFunctions:
-        return self
-
-
-class SymmetricPair(ExplicitPair):
+class SymmetricPair(PrivacyFunctions, Pair):
     """A pair with T(P→Q) = T(Q→P), so that one direction says it all."""
 
     @property

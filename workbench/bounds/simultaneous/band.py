@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation
 from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, dense_weight, rank_grid
@@ -36,7 +36,7 @@ SUMMARY_FPR = (0.001, 0.01, 0.1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TradeoffBand(Plotted):
+class TradeoffBand:
     """Simultaneous bounds on the trade-off function from two samples. See `tradeoff_band`.
 
     Attributes
@@ -51,6 +51,8 @@ class TradeoffBand(Plotted):
     scores: Scores
     ranks: RankBand
     thresholds: Floats
+
+    plot = plot
 
     def __post_init__(self) -> None:
         _checks.fields(self)
