@@ -12,7 +12,8 @@ from workbench import _checks
 from workbench._roots import falling_root
 from workbench.curves.gdp import epsilon_from_mu
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.base import Pair, PrivacyFunctions
+from workbench.pairs.base import Pair
+from workbench.pairs.functions import PrivacyFunctions
 from workbench.pairs.gaussian_mixture import GaussianMixture
 
 #: Counts of steps are left out whose probability over the largest has a log below this.

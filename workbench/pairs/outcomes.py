@@ -23,7 +23,8 @@ from scipy.special import logsumexp
 from workbench import _checks
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.base import Pair, PrivacyFunctions
+from workbench.pairs.base import Pair
+from workbench.pairs.functions import PrivacyFunctions
 
 
 @dataclass(frozen=True, eq=False, repr=False)

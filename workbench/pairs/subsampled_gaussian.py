@@ -12,7 +12,8 @@ from workbench import _checks
 from workbench.curves.gdp import epsilon_from_mu, gaussian_log_profile
 from workbench.curves.newton import newton
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.base import Pair, PrivacyFunctions
+from workbench.pairs.base import Pair
+from workbench.pairs.functions import PrivacyFunctions
 from workbench.pairs.gaussian import GaussianPair
 
 

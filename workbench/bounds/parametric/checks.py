@@ -30,7 +30,8 @@ from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
 from workbench.bounds.parametric.departures import CheckPower, Departures, departures
-from workbench.bounds.parametric.estimators import FamilyEstimator, Misfit, estimator_named
+from workbench.bounds.parametric.estimators import estimator_named
+from workbench.bounds.parametric.family_estimator import FamilyEstimator, Misfit
 from workbench.pairs.families.registry import FamilyName
 from workbench.scores.sample import Scores, require_scores
 

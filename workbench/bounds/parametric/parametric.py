@@ -16,7 +16,8 @@ from workbench._format import percent
 from workbench._markup import table
 from workbench.bounds.bound import Bound, Side
 from workbench.bounds.parametric.checks import REFUTED, refutation
-from workbench.bounds.parametric.estimators import FamilyEstimator, estimator_named
+from workbench.bounds.parametric.estimators import estimator_named
+from workbench.bounds.parametric.family_estimator import FamilyEstimator
 from workbench.bounds.quantities import QuantityArguments
 from workbench.pairs.families.registry import FamilyName
 from workbench.scores.sample import Scores, require_scores

@@ -201,7 +201,12 @@ class TradeoffBand:
     ) -> Bound:
         s = self.scores
         witness = None if value <= 0 or i is None else float(self.thresholds[i])
-        notes = (s.held_out, self._too_few if value <= 0 else "")
+        notes = [s.held_out]
+        if value <= 0 and (enough := self.ranks.smallest_useful_size()) is not None:
+            notes.append(
+                f"{s.n_p} + {s.n_q} scores are too few for {percent(self.confidence)}: not even a "
+                f"perfect attack would show. {enough} on each side could."
+            )
         return Bound.of_scores(
             s,
             max(value, 0.0),
@@ -214,17 +219,6 @@ class TradeoffBand:
             note=" ".join(filter(None, notes)) or None,
             recompute=lambda confidence: again(tradeoff_band(s, confidence)),
             **more,
-        )
-
-    @property
-    def _too_few(self) -> str:
-        """A note for samples with which not even a perfect attack would show."""
-        enough, s = self.ranks.smallest_useful_size(), self.scores
-        if enough is None:
-            return ""
-        return (
-            f"{s.n_p} + {s.n_q} scores are too few for {percent(self.confidence)}: not even a "
-            f"perfect attack would show. {enough} on each side could."
         )
 
 

@@ -23,8 +23,9 @@ from workbench.curves.renyi_quadrature import DivergenceError, renyi_divergence
 from workbench.curves.validation import DIRECTIONS, Floats, Values, deltas, reals, shaped
 from workbench.pairs.accounting import pld
 from workbench.pairs.accounting.tilted import TiltedTail, tilted_tail
-from workbench.pairs.base import Pair, PrivacyFunctions
+from workbench.pairs.base import Pair
 from workbench.pairs.claimed import RenyiPair
+from workbench.pairs.functions import PrivacyFunctions
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
