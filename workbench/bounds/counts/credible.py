@@ -119,7 +119,12 @@ class Region:
 
 
 def region_mass(rows: Floats, region: Region) -> Floats:
-    """Posterior mass of a region for each column of ``rows``: tp, fp, tn, fn."""
+    """Posterior mass of a region for each column of ``rows``: tp, fp, tn, fn.
+
+    References
+    ----------
+    Koskela & Mohammadi (2024), eq. 2.5.
+    """
     chunks = [rows[:, i : i + CHUNK] for i in range(0, rows.shape[1], CHUNK)]
     return np.concatenate([_mass_of_chunk(chunk, region) for chunk in chunks] or [np.empty(0)])
 

@@ -75,6 +75,10 @@ def joint_limit(
         θ as a function of the error rates.
     side : {"lower", "upper"}
         An upper limit is the lower limit of −θ, with the calls "out" in place of the calls "in".
+
+    References
+    ----------
+    Berger & Boos (1994); Buehler (1957).
     """
     if side == "lower":
         return _of_attack(tp, fp, tn, fn, question, error).limit()
@@ -108,6 +112,10 @@ def joint_corners(
     alpha, beta : ndarray, shape (corners,)
         The truth has a false positive rate of at most alpha[i] and a false negative rate of at
         most beta[i] for some i. A lower limit of what falls in both is its least over the corners.
+
+    References
+    ----------
+    Berger & Boos (1994).
     """
     q, p = _of_attack(tp, fp, tn, fn, question, error, cells).corners()
     return q, 1 - p
