@@ -20,6 +20,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import workbench as wb
+from workbench.bounds.counts.intervals import INTERVALS
+from workbench.estimators.histogram import RULES
 from workbench.pairs.families.registry import family_named
 from workbench.scores.sample import MOVED as OF_SCORES
 from workbench.scores.table import DataTable
@@ -905,7 +907,8 @@ OWN: dict[str, dict[str, Any]] = {
     },
 }
 
-_INTERVALS = ("clopper-pearson", "joint", "jeffreys", "wilson", "bayesian")
+#: Those of all quantities; "katz-log" has ε and precision only.
+_INTERVALS = tuple(name for name in INTERVALS if name != "katz-log")
 _LOWER: tuple[dict[str, Any], ...] = (
     *({"guarantee": "pointwise", "threshold": 0.5, "interval": i} for i in _INTERVALS),
     {"guarantee": "held-out", "splits": 3},
@@ -951,7 +954,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"bins": 5},
         {"width": 0.3},
         {"range": (-1.0, 2.0), "bins": 3},
-        *({"rule": r} for r in ("fd", "plugin", "wand", "knuth", "quantile")),
+        *({"rule": rule} for rule in RULES),
     ),
     "parametric_bound": (
         *_MEMBERS,

@@ -36,13 +36,13 @@ from .bounds.bound import Bound as Bound
 from .bounds.citations import references as references
 from .bounds.counts import binomial as binomial
 from .bounds.counts.counts import Counts as Counts
-from .bounds.counts.from_counts import delta_from_counts as delta_from_counts
-from .bounds.counts.from_counts import epsilon_from_counts as epsilon_from_counts
-from .bounds.counts.from_counts import mu_from_counts as mu_from_counts
-from .bounds.counts.from_counts import precision_from_counts as precision_from_counts
-from .bounds.counts.from_counts import renyi_from_counts as renyi_from_counts
-from .bounds.counts.from_counts import total_variation_from_counts as total_variation_from_counts
-from .bounds.counts.from_counts import tpr_from_counts as tpr_from_counts
+from .bounds.counts.counts import delta_from_counts as delta_from_counts
+from .bounds.counts.counts import epsilon_from_counts as epsilon_from_counts
+from .bounds.counts.counts import mu_from_counts as mu_from_counts
+from .bounds.counts.counts import precision_from_counts as precision_from_counts
+from .bounds.counts.counts import renyi_from_counts as renyi_from_counts
+from .bounds.counts.counts import total_variation_from_counts as total_variation_from_counts
+from .bounds.counts.counts import tpr_from_counts as tpr_from_counts
 from .bounds.counts.posterior import PosteriorCurve as PosteriorCurve
 from .bounds.counts.posterior import PosteriorMember as PosteriorMember
 from .bounds.counts.posterior import posterior_mass as posterior_mass
@@ -62,6 +62,7 @@ from .bounds.parametric.gdp_fit import gdp_fit as gdp_fit
 from .bounds.parametric.parametric import FamilyFit as FamilyFit
 from .bounds.parametric.parametric import family_fit as family_fit
 from .bounds.parametric.parametric import parametric_bound as parametric_bound
+from .bounds.power.judge import judge as judge
 from .bounds.power.plan_results import BoundDistribution as BoundDistribution
 from .bounds.power.plan_results import Power as Power
 from .bounds.power.plan_results import SampleSize as SampleSize
@@ -71,7 +72,6 @@ from .bounds.power.sample_size import samples_needed as samples_needed
 from .bounds.power.verdict import Detectable as Detectable
 from .bounds.power.verdict import RefutingPoint as RefutingPoint
 from .bounds.power.verdict import Verdict as Verdict
-from .bounds.power.verdict import judge as judge
 from .bounds.quantities import QuantityArguments as QuantityArguments
 from .bounds.simultaneous.band import TradeoffBand as TradeoffBand
 from .bounds.simultaneous.band import tradeoff_band as tradeoff_band

@@ -22,7 +22,8 @@ from typing import Any
 
 from workbench import _checks
 from workbench._format import percent, plain
-from workbench.bounds.power.verdict import TOO_FEW, Verdict, judge
+from workbench.bounds.power.judge import judge
+from workbench.bounds.power.verdict import TOO_FEW, Verdict
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.estimators.direction import is_reversed

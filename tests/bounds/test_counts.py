@@ -11,8 +11,8 @@ from scipy.stats import binom, norm
 import workbench as wb
 from workbench.bounds import quantities
 from workbench.bounds.counts import binomial, joint_exact
-from workbench.bounds.counts.counts import Counts, Interval
-from workbench.bounds.counts.intervals import INTERVALS, bound
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.intervals import INTERVALS, Interval
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.curves.tradeoff import TradeoffCurve
 
@@ -60,7 +60,7 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
                 (b.value, b.high)
                 for fp in range(n_q + 1)
                 for b in [
-                    bound(Counts(tp, fp, n_q - fp, n_p - tp), question, confidence, interval, "two")
+                    Counts(tp, fp, n_q - fp, n_p - tp).bound(question, confidence, interval, "two")
                 ]
             ]
             for tp in range(n_p + 1)
@@ -162,7 +162,7 @@ def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q
         return math.inf if excess(1) <= 0 else question.from_rates(q, 1 - brentq(excess, 0, 1))
 
     brute = min(least(q) for q in np.linspace(*ends, 60))
-    limit = joint_exact.joint_lower(Counts(tp, fp, n_q - fp, n_p - tp), question, error)
+    limit = joint_exact.joint_limit(tp, fp, n_q - fp, n_p - tp, question, error)
     assert brute - 0.02 <= limit <= brute + 1e-6
 
 
@@ -200,7 +200,7 @@ def test_the_bayesian_region_exceeds_the_truth_at_small_rates():
         tps = np.arange(n + 1)[binom.pmf(np.arange(n + 1), n, tpr) > 1e-3]
         missed = [
             [
-                bound(Counts(t, f, n - f, n - t), quantities.Epsilon(DELTA), 0.95, "bayesian").value
+                Counts(t, f, n - f, n - t).bound(quantities.Epsilon(DELTA), 0.95, "bayesian").value
                 > truth
                 for f in fps
             ]
@@ -303,7 +303,7 @@ def test_zero_cells_give_numbers(interval):
             continue
         for question in QUESTIONS:
             if not has_no_meaning(question, interval):
-                b = bound(Counts(tp, fp, tn, fn), question, 0.95, interval, "two")
+                b = Counts(tp, fp, tn, fn).bound(question, 0.95, interval, "two")
                 assert 0 <= b.value < math.inf
                 assert b.value <= b.high
                 assert str(b)
@@ -325,7 +325,7 @@ def test_extremes_give_numbers(interval):
     for counts in (Counts(n, 0, n, 0), Counts(n, 1000, n // 1000, 1)):
         for question, confidence in product(extremes, (0.51, 1 - 1e-12)):
             if not has_no_meaning(question, interval):
-                b = bound(counts, question, confidence, interval, "two")
+                b = counts.bound(question, confidence, interval, "two")
                 assert 0 <= b.value < 100
                 assert b.value <= b.high
 

@@ -14,7 +14,6 @@ from scipy.special import ndtri
 
 import workbench as wb
 from workbench.bounds.counts import binomial, joint_exact
-from workbench.bounds.counts.counts import Counts
 from workbench.bounds.power import power
 from workbench.bounds.quantities import Epsilon
 from workbench.bounds.simultaneous import rank_tests
@@ -189,8 +188,7 @@ def test_the_combined_test_excludes_what_it_says_with_few_sums(monkeypatch, coun
     monkeypatch.setattr(
         joint_exact._Tail, "_at_least", lambda s, p: (asked.append(p.size), at_least(s, p))[1]
     )
-    c = Counts(tp=tp, fp=fp, tn=n - fp, fn=n - tp)
-    ordered = joint_exact._of_attack(c, Epsilon(1e-5), error)
+    ordered = joint_exact._of_attack(tp, fp, n - fp, n - tp, Epsilon(1e-5), error)
     assert ordered.limit() > 0
     assert sum(asked) < 700  # rows of sums; 1300 before
     s = ordered.statistic() * (1 - 1e-9) - 1e-12

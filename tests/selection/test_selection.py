@@ -641,9 +641,9 @@ def test_bounds_say_for_which_scores_they_hold():
 
 
 def wb_bounds():
-    from workbench.selection.bounds import BOUNDS
+    from workbench.selection.bounds import METHODS
 
-    return BOUNDS
+    return tuple(METHODS)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args
 
 from workbench import _checks
 from workbench._format import percent
@@ -29,6 +29,9 @@ GUARANTEES = (
     "anytime",
     "proven",
 )
+
+#: What is asked of a confidence limit.
+Side = Literal["lower", "two"]
 
 #: What is known of the family that a bound from samples assumes; the last where the record of the
 #: bound does not say.
@@ -144,7 +147,7 @@ class Bound(Wording):
         _checks.fields(self)
         _checks.one_of(self.quantity, "quantity", SYMBOLS)
         _checks.one_of(self.guarantee, "guarantee", GUARANTEES)
-        _checks.one_of(self.side, "side", ("lower", "upper", "two"))
+        _checks.one_of(self.side, "side", (*get_args(Side), "upper"))
         _checks.number_or_infinite(self.value, "value")
         if self.high is not None:
             _checks.number_or_infinite(self.high, "high")

@@ -98,9 +98,9 @@ class Pointwise(Strategy):
     ----------
     threshold : float
         In score units.
-    interval : {"clopper-pearson", "joint", "jeffreys", "wilson", "katz-log", "bayesian"}
-        "clopper-pearson" and "joint" keep their level; the others make the guarantee approximate.
-        "katz-log" serves ε only.
+    interval : str
+        As of `workbench.epsilon_from_counts`: "clopper-pearson" and "joint" keep their level, the
+        others make the guarantee approximate. "katz-log" serves ε only.
 
     Raises
     ------

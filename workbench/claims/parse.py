@@ -29,6 +29,14 @@ CLAIMS: tuple[type[Claim], ...] = (
 )
 
 
+def claim_forms() -> str:
+    """The claims as help texts list them: "'approx(EPSILON, DELTA)', … or 'zcdp(RHO)'"."""
+    *forms, last = (
+        f"'{kind.word}({', '.join(one.name.upper() for one in kind.arguments)})'" for kind in CLAIMS
+    )
+    return f"{', '.join(forms)} or {last}"
+
+
 @dataclass(frozen=True)
 class _NamedPair:
     """A pair that text can name as a claim: an example, its arguments, and how it is made."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import workbench as wb
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
+from workbench.claims.parse import claim_forms
 from workbench.cli.files import STDIN, add_layout_arguments, read_scores, statement
 from workbench.cli.output import add_format, complain, say
 
@@ -64,8 +65,7 @@ def add(commands: Any) -> None:
         "--claim",
         action="append",
         default=[],
-        help="what is promised: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
-        "'renyi(ORDER, EPSILON)', 'gdp(MU)' or 'zcdp(RHO)'; "
+        help=f"what is promised: {claim_forms()}; "
         "'dpsgd(noise=SIGMA, rate=Q, steps=T)', 'gaussian(MU)' or 'laplace(MU)': no leakier than "
         "this; 'table(FILE)': the file's columns epsilon and delta; may be repeated, all verdicts "
         "hold together",

@@ -18,8 +18,13 @@ from workbench.scores.layouts.folders import run_file
 from workbench.scores.layouts.guess import check_order, guess_layout
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.opening import Opened, is_of_tool, open_sources
-from workbench.scores.sample import ScoresError
-from workbench.scores.statement import NOTHING, ScoreStatement, statement_in
+from workbench.scores.sample import CLUSTER_RULES, NON_FINITE, ScoresError
+from workbench.scores.statement import (
+    NOTHING,
+    SAMPLINGS_WITHOUT_CLUSTERS,
+    ScoreStatement,
+    statement_in,
+)
 
 #: The file name that stands for the standard input.
 STDIN = Path("-")
@@ -72,16 +77,14 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
     layout.add_argument(
         "--rows", metavar="COLUMN=VALUE", help="the rows that are used, where records repeat"
     )
-    layout.add_argument("--cluster-rule", default="mean", choices=("mean", "max", "first"))
-    layout.add_argument(
-        "--sampling", default="unknown", choices=("unknown", "independent runs", "one run")
-    )
+    layout.add_argument("--cluster-rule", default="mean", choices=CLUSTER_RULES)
+    layout.add_argument("--sampling", default="unknown", choices=SAMPLINGS_WITHOUT_CLUSTERS)
     layout.add_argument(
         "--augmentations",
-        choices=("mean", "max", "first"),
+        choices=CLUSTER_RULES,
         help="of a score table: its last axis is of augmentations, which become one score so",
     )
-    layout.add_argument("--nonfinite", default="keep", choices=("keep", "drop"))
+    layout.add_argument("--nonfinite", default="keep", choices=NON_FINITE)
     layout.add_argument(
         "--trusted",
         action="store_true",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import _checks
+from workbench.claims.parse import claim_forms
 from workbench.cli.output import add_format, apart, say
 from workbench.cli.progress import progress
 from workbench.parallel import interruptible, new_processes
@@ -74,9 +75,8 @@ def add(commands: Any) -> None:
     command.add_argument("target", metavar="TARGET", help="the mechanism")
     command.add_argument(
         "--claim",
-        help="the claim: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
-        "'renyi(ORDER, EPSILON)', 'gdp(MU)' or 'zcdp(RHO)', or a pair such as 'laplace(MU)'; a "
-        "mechanism of the gallery has its own",
+        help=f"the claim: {claim_forms()}, or a pair such as 'laplace(MU)'; a mechanism "
+        " of the gallery has its own",
     )
     command.add_argument(
         "--testers",

@@ -12,14 +12,16 @@ from workbench._markup import visible
 from workbench.cli.files import TABLE_PARTS, in_option_names
 from workbench.cli.output import say, to_json
 from workbench.cli.progress import progress
+from workbench.scores.sample import CLUSTER_RULES
+from workbench.tables.bounds.worst_record import METHODS
 from workbench.tables.layouts.base import TRANSPOSED
 from workbench.tables.layouts.registry import LAYOUTS
+from workbench.tables.table import SAMPLINGS_OF_MODELS
 
 #: Version of the JSON.
 VERSION = 1
 
 _ATTACKS = ("lira", "rmia")
-_METHODS = ("held-out", "simultaneous", "e-values")
 
 #: Records that the text names.
 _NAMED = 10
@@ -48,8 +50,8 @@ def add(commands: Any) -> None:
     )
     command.add_argument(
         "--method",
-        choices=_METHODS,
-        default=_METHODS[0],
+        choices=tuple(METHODS),
+        default="held-out",
         help="of the bound on the largest ε, fixed in advance; default: %(default)s",
     )
     command.add_argument(
@@ -92,8 +94,8 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     reading.add_argument(
         "--transposed", choices=TRANSPOSED, help="which arrays have records along the first axis"
     )
-    reading.add_argument("--augmentations", choices=("mean", "max", "first"))
-    reading.add_argument("--sampling", choices=("unknown", "independent runs"), default="unknown")
+    reading.add_argument("--augmentations", choices=CLUSTER_RULES)
+    reading.add_argument("--sampling", choices=SAMPLINGS_OF_MODELS, default="unknown")
     reading.add_argument(
         "--trusted",
         action="store_true",

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from workbench.bounds.anytime.anytime import anytime_epsilon
 from workbench.bounds.bound import Bound
-from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.from_counts import epsilon_from_counts
-from workbench.bounds.counts.intervals import bound
+from workbench.bounds.counts.counts import Counts, epsilon_from_counts
+from workbench.bounds.counts.intervals import INTERVALS
 from workbench.bounds.counts.threshold import epsilon_at_threshold
 from workbench.bounds.held_out.held_out import held_out_bound
 from workbench.bounds.held_out.ordering import learn_ordering
+from workbench.bounds.lower_bounds import STRATEGIES
 from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.parametric.parametric import parametric_bound
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 #: Guarantees with coverage of at least the stated confidence.
-KEPT = ("pointwise", "one question", "simultaneous", "held-out", "anytime")
+KEPT = tuple(STRATEGIES)
 
 #: A second δ, and a false positive rate, at which simultaneous limits are checked as well.
 FURTHER_DELTA, FURTHER_FPR = 0.05, 0.1
@@ -193,7 +193,7 @@ def _at_threshold(interval: str) -> Callable[[Scores, Request], Iterable[Bound]]
 @lru_cache(maxsize=100_000)
 def _of_counts(counts: Counts, delta: float, confidence: float, interval: str) -> Bound:
     """The bound of some counts; cached, since replicates at one threshold often repeat them."""
-    return bound(counts, Epsilon(delta), confidence, interval)
+    return counts.bound(Epsilon(delta), confidence, interval)
 
 
 def _held_out(ordering: str, splits: int = 1) -> Callable[[Scores, Request], Iterable[Bound]]:
@@ -310,18 +310,14 @@ _METHODS = (
     ),
     *(
         Method(
-            interval,
-            f"{name}, one threshold",
+            name,
+            f"{interval.label}, one threshold",
             "At a threshold fixed in advance; the coverage of the interval is only approximate.",
             "approximate",
-            _at_threshold(interval),
+            _at_threshold(name),
         )
-        for interval, name in (
-            ("wilson", "Wilson"),
-            ("jeffreys", "Jeffreys"),
-            ("bayesian", "Bayesian region"),
-            ("katz-log", "Katz-log"),
-        )
+        for name, interval in INTERVALS.items()
+        if interval.guarantee == "approximate"
     ),
     Method(
         "tuned-threshold",

@@ -70,6 +70,10 @@ def renyi_divergence(pair: HasHockeyStick, order: float) -> float:
     ------
     DivergenceError
         Where the quadrature does not converge.
+
+    References
+    ----------
+    Sason and Verdú (2016), arXiv 1508.00335, Section VII.
     """
     return _kept(pair, order)
 

@@ -20,7 +20,7 @@ from scipy.special import ndtri
 
 from workbench import _checks
 from workbench._markup import table
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
 from workbench.curves.error_rates import mu_of_point as mu_of_point
 from workbench.curves.validation import (
@@ -44,7 +44,7 @@ _SMALLEST_RATE = 1e-290
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TradeoffCurve(Plotted):
+class TradeoffCurve:
     """Piecewise-linear trade-off function.
 
     Parameters
@@ -75,6 +75,8 @@ class TradeoffCurve(Plotted):
 
     alpha: Floats
     beta: Floats
+
+    plot = plot
 
     def __post_init__(self) -> None:
         alpha, beta = rates(self.alpha, "alpha").copy(), rates(self.beta, "beta").copy()

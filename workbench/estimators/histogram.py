@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._markup import table
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
 from workbench.estimators.bin_rules import (
@@ -41,7 +41,7 @@ Rule = Literal["quantile", "scott", "fd", "plugin", "wand", "knuth"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histogram(Plotted):
+class Histogram:
     """Relative frequencies of both groups over common bins.
 
     Attributes
@@ -64,6 +64,8 @@ class Histogram(Plotted):
     q_counts: NDArray[np.int64]
     rule: str
     from_data: bool
+
+    plot = plot
 
     def __post_init__(self) -> None:
         _checks.fields(self)

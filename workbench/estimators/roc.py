@@ -15,14 +15,14 @@ from scipy.optimize import isotonic_regression
 
 from workbench import _checks
 from workbench._markup import table
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import rates
 from workbench.scores.sample import Scores, require_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Roc(Plotted):
+class Roc:
     """Error counts of every threshold attack on two samples.
 
     Attributes
@@ -39,6 +39,8 @@ class Roc(Plotted):
     false_positives: NDArray[np.int64]
     true_positives: NDArray[np.int64]
     auc: float
+
+    plot = plot
 
     def __post_init__(self) -> None:
         _checks.columns(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,11 @@ KEPT, APPROXIMATE = "good", "warn"
 
 CLAIM = Style("allowed by the bound on ε", "good")
 LIMITS = Style("limits of both rates", "p", "dash", 1.5)
+#: Color and dash of the limits of one rate; the first is Clopper–Pearson, which keeps its level.
+LOOKS = (
+    *(("good", "solid"), ("warn", "solid"), ("fit", "dot")),
+    *(("p", "dash"), ("q", "dashdot"), ("muted", "solid")),
+)
 OBSERVED = Style("observed rates", "ink")
 END = Style("", "muted")
 
@@ -139,8 +145,7 @@ def misses(rates: ArrayLike, shares: Mapping[str, ArrayLike], allowed: float) ->
         Label -> probability of a miss at each of them.
     allowed : float
     """
-    looks = (("good", "solid"), ("warn", "solid"), ("fit", "dot"))
-    styles = [Style(name, *look, 1.5) for name, look in zip(shares, looks, strict=True)]
+    styles = [Style(name, *look, 1.5) for name, look in zip(shares, cycle(LOOKS))]
     top = 1.15 * max(allowed, *(float(np.max(share)) for share in shares.values()))
     worst = ", ".join(f"{name} {float(np.max(share)):.1%}" for name, share in shares.items())
     return chart(

@@ -25,9 +25,9 @@ from workbench.scores.layouts.direction import proposed_direction
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.ordered import oriented
 from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.statement import SAMPLINGS_WITHOUT_CLUSTERS
 
 #: As of `Scores`, but for clusters, which are complete only at the end.
-SAMPLINGS = ("unknown", "independent runs", "one run")
 
 #: The δ of ε where the claim names none.
 DELTA = 1e-5
@@ -113,7 +113,7 @@ class Following:
         self._stated = larger_is_member is not None
         direction = True if larger_is_member is None else larger_is_member
         self.larger_is_member = _checks.flag(direction, "larger_is_member")
-        self.sampling = _checks.one_of(sampling, "sampling", SAMPLINGS)
+        self.sampling = _checks.one_of(sampling, "sampling", SAMPLINGS_WITHOUT_CLUSTERS)
         self._lock = RLock()
         self._p, self._q = _Column(), _Column()
         self._counts = GrowingCounts()

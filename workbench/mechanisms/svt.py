@@ -75,19 +75,8 @@ def svt2(
 
     Parameters
     ----------
-    dataset : array_like, shape (records, queries), of bits
-    size : int
-        Number of runs.
-    rng : numpy.random.Generator
-    epsilon : float
-        The claim.
-    answers : int
-        Number c of answers "above" after which it stops.
-    threshold : float
-
-    Returns
-    -------
-    ndarray, shape (size, queries)
+    dataset, size, rng, epsilon, answers, threshold
+        As of `svt1`.
     """
     rho, nu = 2 * answers / epsilon, 4 * answers / epsilon
     return _compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers, anew=True)
@@ -111,19 +100,8 @@ def svt3(
 
     Parameters
     ----------
-    dataset : array_like, shape (records, queries), of bits
-    size : int
-        Number of runs.
-    rng : numpy.random.Generator
-    epsilon : float
-        The claim.
-    answers : int
-        Number c of answers "above" after which it stops.
-    threshold : float
-
-    Returns
-    -------
-    ndarray, shape (size, queries)
+    dataset, size, rng, epsilon, answers, threshold
+        As of `svt1`.
     """
     noisy, state = _run(
         dataset, size, rng, threshold, rho=2 / epsilon, nu=2 * answers / epsilon, c=answers
@@ -148,19 +126,8 @@ def svt4(
 
     Parameters
     ----------
-    dataset : array_like, shape (records, queries), of bits
-    size : int
-        Number of runs.
-    rng : numpy.random.Generator
-    epsilon : float
-        The claim.
-    answers : int
-        Number c of answers "above" after which it stops.
-    threshold : float
-
-    Returns
-    -------
-    ndarray, shape (size, queries)
+    dataset, size, rng, epsilon, answers, threshold
+        As of `svt1`.
     """
     return _compare(dataset, size, rng, threshold, rho=4 / epsilon, nu=4 / (3 * epsilon), c=answers)
 
@@ -181,17 +148,8 @@ def svt5(
 
     Parameters
     ----------
-    dataset : array_like, shape (records, queries), of bits
-    size : int
-        Number of runs.
-    rng : numpy.random.Generator
-    epsilon : float
-        The claim.
-    threshold : float
-
-    Returns
-    -------
-    ndarray, shape (size, queries)
+    dataset, size, rng, epsilon, threshold
+        As of `svt1`.
     """
     return _compare(dataset, size, rng, threshold, rho=2 / epsilon, nu=0.0)
 
@@ -212,17 +170,8 @@ def svt6(
 
     Parameters
     ----------
-    dataset : array_like, shape (records, queries), of bits
-    size : int
-        Number of runs.
-    rng : numpy.random.Generator
-    epsilon : float
-        The claim.
-    threshold : float
-
-    Returns
-    -------
-    ndarray, shape (size, queries)
+    dataset, size, rng, epsilon, threshold
+        As of `svt1`.
     """
     return _compare(dataset, size, rng, threshold, rho=2 / epsilon, nu=2 / epsilon)
 

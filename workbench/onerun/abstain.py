@@ -41,6 +41,10 @@ def p_value(family: Family, leak: float, canaries: int, guesses: int, errors: in
     family : Family
     leak : float
     canaries, guesses, errors : int
+
+    References
+    ----------
+    Xiang et al. (2025), arXiv 2509.08704.
     """
     shares, weights = _shares(canaries, guesses)
     return _p_value(family, leak, shares, weights, guesses, errors)
@@ -58,6 +62,10 @@ def largest_refuted(
         Canaries in all, those guessed, and those guessed wrongly.
     error : float
         One minus the confidence.
+
+    References
+    ----------
+    Xiang et al. (2025), arXiv 2509.08704.
     """
     shares, weights = _shares(canaries, guesses)
 

@@ -59,6 +59,10 @@ def largest_refuted(
     -------
     float
         Rounded down, by less than 1e-5 of itself; ``inf`` if the family's largest is refuted.
+
+    References
+    ----------
+    Mahloujifar, Melis & Chaudhuri (2024).
     """
 
     def narrowed(candidates: Floats) -> tuple[float, float]:
@@ -118,6 +122,10 @@ def refuted(
     Returns
     -------
     ndarray of bool, shape (k,)
+
+    References
+    ----------
+    Mahloujifar, Melis & Chaudhuri (2024).
     """
     least = family.least_mass(leaks)
     right = np.full_like(leaks, error * correct / canaries)

@@ -53,6 +53,10 @@ def exact_limit(errors: int, n: int, error: float) -> float:
     errors, n : int
     error : float
         One minus the confidence.
+
+    References
+    ----------
+    Clopper & Pearson (1934); Xiang, Wang and Wang (2025), Algorithm 3.
     """
     return float(clopper_pearson_upper(errors, n, error))
 
@@ -182,6 +186,10 @@ def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) ->
         Above 0.
     prior : array_like
         Probabilities p at which u_f is computed.
+
+    References
+    ----------
+    Xiang, Wang and Wang (2025), eq. 17.
     """
     leaks = np.atleast_1d(_checks.array(leak, "leak"))
     for value in leaks:

@@ -80,6 +80,10 @@ def sharp_p_value(canaries: int, guesses: int, correct: int, epsilon: float, del
     ----------
     canaries, guesses, correct : int
     epsilon, delta : float
+
+    References
+    ----------
+    Sharpens Steinke et al. (2023), Theorem 5.2; the proof is in the head of the module.
     """
     p = _tail(guesses, correct, epsilon)
     if delta > 0 and correct > 0 and p < 1:
@@ -105,6 +109,10 @@ def epsilon_refuted(
     delta : float
     error : float
         One minus the confidence.
+
+    References
+    ----------
+    Steinke et al. (2023).
     """
 
     def excess(epsilon: float) -> float:

@@ -11,7 +11,7 @@ from workbench.bounds import quantities
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts import binomial
 from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.intervals import NAMES, bound
+from workbench.bounds.counts.intervals import NAMES, RATES
 from workbench.bounds.counts.posterior import posterior_mass
 from workbench.curves.validation import Floats
 from workbench.figures import counts as charts
@@ -38,14 +38,7 @@ COUNT = (0, 10**9)
 ASKED = ("log_delta", "confidence", "sided")
 
 #: Points of the posterior's curve, and true rates at which error rates of limits are computed.
-POINTS, RATES = 60, 1000
-
-#: Intervals that consist of a limit for each rate.
-UPPER = {
-    "clopper-pearson": binomial.clopper_pearson_upper,
-    "wilson": binomial.wilson_upper,
-    "jeffreys": binomial.jeffreys_upper,
-}
+POINTS, TRUE_RATES = 60, 1000
 
 
 class CountsPage(Page):
@@ -111,14 +104,14 @@ class CountsPage(Page):
         """True rates, and the probability that each upper limit lies below them."""
         n, error = self.counts().n_q, 1 - self.confidence
         # The probability jumps with single counts, most of all where few are expected.
-        rates = np.geomspace(0.2 / n, 0.5, RATES)
+        rates = np.geomspace(0.2 / n, 0.5, TRUE_RATES)
         return rates, {
-            NAMES[name]: binomial.miss_probability(rates, limit, n, error)
-            for name, limit in UPPER.items()
+            NAMES[name]: binomial.miss_probability(rates, rate.upper, n, error)
+            for name, rate in RATES.items()
         }
 
     def _ask(self, question: quantities.Question, interval: str = "joint") -> Bound:
-        return bound(self.counts(), question, self.confidence, interval, self.sided)
+        return self.counts().bound(question, self.confidence, interval, self.sided)
 
     # -- the strip of numbers ----------------------------------------------------------------------
 
@@ -206,7 +199,7 @@ class CountsPage(Page):
     def _reach(self) -> float:
         """End of the ε axis: slightly above the upper end of a 99.9% Bayesian interval."""
         asked = quantities.Epsilon(self.delta.value)
-        upper = bound(self.counts(), asked, 0.999, "bayesian", "two").high
+        upper = self.counts().bound(asked, 0.999, "bayesian", "two").high
         return 1.2 * upper if upper else 1.0
 
     @figure(

@@ -1,10 +1,10 @@
 """Distribution pairs with known privacy loss.
 
-`base` says what a `Pair` is. Closed forms: `gaussian`, `laplace`, `randomized_response`,
-`repeated_responses`, `subsampled_gaussian`, `discrete`, `outcomes`. `accounting` composes them,
-DP-SGD included, and `last_iterate` is a heuristic for its final model (`gaussian_mixture` has the
-divergences of mixtures); `families` are pairs that differ in one parameter; `claimed`
-holds tables and Rényi curves; `calibration` finds the noise that a target needs; `gdp_tangent`
-compares a pair with the Gaussian one of its tight μ, and `gdp_regret` says how much that μ alone
-hides.
+`base` says what a `Pair` is, and `functions` what it is computed with. Closed forms: `gaussian`,
+`laplace`, `randomized_response`, `subsampled_gaussian`, `discrete`, `outcomes`. `accounting`
+composes them, DP-SGD included, and `last_iterate` is a heuristic for its final model
+(`gaussian_mixture` has the divergences of mixtures); `families` are pairs that differ in one
+parameter; `claimed` holds tables and Rényi curves; `calibration` finds the noise that a target
+needs; `gdp_tangent` compares a pair with the Gaussian one of its tight μ, and `gdp_regret` says how
+much that μ alone hides.
 """

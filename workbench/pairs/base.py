@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from workbench import _checks
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.curves.renyi_quadrature import renyi_divergence
 from workbench.curves.validation import (
     DIRECTIONS,
@@ -24,6 +24,7 @@ from workbench.curves.validation import (
     reals,
     shaped,
 )
+from workbench.pairs.functions import PrivacyFunctions
 
 if TYPE_CHECKING:
     from workbench.scores.sample import Scores
@@ -40,57 +41,7 @@ _CUTS = np.linspace(-9.0, 5.0, 1501)
 _COMPOSED = "workbench.pairs.accounting.composed:ComposedPair"
 
 
-class PrivacyFunctions(ABC):
-    """Privacy profile, trade-off function and Rényi divergences on checked float arrays.
-
-    What :class:`Pair` computes with. A closed form is a :class:`ExplicitPair`, which gives its own;
-    a composition holds those of another pair.
-    """
-
-    @property
-    @abstractmethod
-    def total_variation(self) -> float:
-        """sup_E |P(E) − Q(E)|, the membership advantage."""
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether exchanging P and Q changes nothing: T(P→Q) = T(Q→P)."""
-        return False
-
-    @abstractmethod
-    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
-        """Log of the hockey-stick divergence of one direction."""
-
-    @abstractmethod
-    def _log_profile(self, epsilon: Floats) -> Floats:
-        """Log of the larger of the two."""
-
-    @abstractmethod
-    def _epsilon(self, delta: Floats) -> Floats:
-        """Inverse of the profile, at least 0."""
-
-    @abstractmethod
-    def _log_rates(self, alpha: Floats) -> tuple[Floats, Floats]:
-        """Logs of the false negative and the true positive rate of T(Q→P), each in its own tail."""
-
-    @abstractmethod
-    def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
-        """The lower convex hull of T(Q→P) and T(P→Q)."""
-
-    @abstractmethod
-    def _symmetric_local_mu(self, alpha: Floats) -> Floats:
-        """Local μ of the symmetrized curve, at the α that ``_revealing_alphas`` gives and above."""
-
-    @abstractmethod
-    def _revealing_alphas(self, floor: float) -> Floats:
-        """Where the symmetrized curve's local μ may be largest with both rates ≥ ``floor``."""
-
-    def _renyi_divergence(self, order: float) -> float | None:
-        """The larger of both directions' Rényi divergences, in closed form; None where none is."""
-        return None
-
-
-class Pair(Plotted, ABC):
+class Pair(ABC):
     """P, the scores with the record in, against Q, the scores with it out.
 
     Everything is exact up to round-off, at any δ and α that a float can hold. Numbers in give
@@ -98,16 +49,19 @@ class Pair(Plotted, ABC):
 
     Notes
     -----
-    A pair with closed forms derives from :class:`ExplicitPair`, or from :class:`SymmetricPair`
-    where its two directions coincide, and gives ``name``, ``parameters``, ``total_variation``,
-    ``draw_p``, ``draw_q`` and the underscored methods, which see checked arrays. A pair given by
-    its outcomes derives from `workbench.pairs.outcomes.OutcomesPair`.
+    A pair of your own derives from :class:`PrivacyFunctions` and this class, or from
+    :class:`SymmetricPair` where its two directions coincide. It gives ``name``, ``parameters``,
+    ``total_variation``, ``draw_p``, ``draw_q`` and the abstract methods with an underscore. A pair
+    of finitely many outcomes derives from `workbench.pairs.outcomes.OutcomesPair` and gives
+    ``outcomes`` instead.
     """
 
+    plot = plot
+
     @property
-    @abstractmethod
     def _functions(self) -> PrivacyFunctions:
         """What values are computed with."""
+        return self  # type: ignore[return-value]  # a pair with closed forms derives from both
 
     # -- what a pair is ---------------------------------------------------------------------------
 
@@ -529,15 +483,7 @@ class Pair(Plotted, ABC):
         """
 
 
-class ExplicitPair(PrivacyFunctions, Pair):
-    """A pair that gives its privacy profile and its trade-off function itself."""
-
-    @property
-    def _functions(self) -> PrivacyFunctions:
-        return self
-
-
-class SymmetricPair(ExplicitPair):
+class SymmetricPair(PrivacyFunctions, Pair):
     """A pair with T(P→Q) = T(Q→P), so that one direction says it all."""
 
     @property

@@ -87,6 +87,10 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
     is largest inside the range, the line supports f too, and the profiles touch at this ε. If it is
     largest at the floor, f runs below G_μ beyond: δ(ε) of the pair exceeds the Gaussian's at this ε
     and falls short of it at ε = 0, so they cross between.
+
+    References
+    ----------
+    Koskela and Mohammadi (2024), Appendix A.
     """
     _checks.instance(pair, Pair, "pair", "a pair, such as wb.LaplacePair(1)")
     floor = _checks.open_unit(floor, "floor")

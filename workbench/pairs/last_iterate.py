@@ -12,7 +12,8 @@ from workbench import _checks
 from workbench._roots import falling_root
 from workbench.curves.gdp import epsilon_from_mu
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.base import ExplicitPair
+from workbench.pairs.base import Pair
+from workbench.pairs.functions import PrivacyFunctions
 from workbench.pairs.gaussian_mixture import GaussianMixture
 
 #: Counts of steps are left out whose probability over the largest has a log below this.
@@ -23,7 +24,7 @@ MOST_STEPS = 1_000_000
 
 
 @dataclass(frozen=True)
-class LastIteratePair(GaussianMixture, ExplicitPair):
+class LastIteratePair(GaussianMixture, PrivacyFunctions, Pair):
     """P = Bin(T, q) + N(0, σ²T) against Q = N(0, σ²T): the final model of a linear-loss DP-SGD.
 
     It is heuristic: what the final model leaks if all gradients stay the same during the training,

@@ -23,7 +23,8 @@ from scipy.special import logsumexp
 from workbench import _checks
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.base import ExplicitPair
+from workbench.pairs.base import Pair
+from workbench.pairs.functions import PrivacyFunctions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,7 +177,7 @@ class Outcomes:
         return TradeoffCurve.hull(np.clip(fpr, 0, 1), np.clip(fnr, 0, 1))
 
 
-class OutcomesPair(ExplicitPair):
+class OutcomesPair(PrivacyFunctions, Pair):
     """A pair whose trade-off function and profile are those of its :attr:`outcomes`."""
 
     @property

@@ -1,4 +1,4 @@
-"""The pair of randomized response, which leaks most among all (ε, δ)-DP pairs."""
+"""The pair of randomized response, which leaks most among all (ε, δ)-DP pairs, once and k times."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, log_expit
+from scipy.special import expit, gammaln, log_expit
 
 from workbench import _checks
 from workbench.curves.validation import Floats, non_negative, quiet
 from workbench.pairs.base import Pair, SymmetricPair
-from workbench.pairs.repeated_responses import RepeatedResponsesPair
+from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
 #: Halvings of an interval; more than a float resolves.
 _HALVINGS = 64
@@ -182,3 +182,48 @@ class RandomizedResponsePair(SymmetricPair):
         truthful = float(expit(self.epsilon_0))
         revealed = rng.random(n) < self.delta_0
         return np.where(revealed, 3.0, np.where(rng.random(n) < truthful, 2.0, 1.0))
+
+
+class RepeatedResponsesPair(OutcomesPair):
+    """k randomized responses: how many of them were truthful, unless one revealed everything.
+
+    Kairouz, Oh and Viswanath 2015, Theorem 3.3.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        Of one response.
+    k : int
+        At least 1.
+    """
+
+    def __init__(self, epsilon: float, delta: float, k: int) -> None:
+        self._arguments = {"epsilon": epsilon, "delta": delta, "k": k}
+        e, d = epsilon, delta
+        truthful = np.arange(k + 1.0)
+        ways = gammaln(k + 1) - gammaln(truthful + 1) - gammaln(k - truthful + 1)
+        with quiet():
+            hidden = k * np.log1p(-d)
+            revealed = np.log(-np.expm1(hidden))
+        log_p = hidden + ways + truthful * log_expit(e) + (k - truthful) * log_expit(-e)
+        loss = (2 * truthful - k) * e
+        self._made = Outcomes(
+            np.r_[loss, np.inf, -np.inf],
+            np.r_[log_p, revealed, -np.inf],
+            np.r_[log_p[::-1], -np.inf, revealed],
+            symmetric=True,
+        )
+
+    @property
+    def name(self) -> str:
+        return "Randomized response, ε = {epsilon:g}, δ = {delta:g}, {k} times".format(
+            **self._arguments
+        )
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return self._arguments
+
+    @property
+    def outcomes(self) -> Outcomes:
+        return self._made

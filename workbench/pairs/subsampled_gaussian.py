@@ -12,12 +12,13 @@ from workbench import _checks
 from workbench.curves.gdp import epsilon_from_mu, gaussian_log_profile
 from workbench.curves.newton import newton
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.base import ExplicitPair, Pair
+from workbench.pairs.base import Pair
+from workbench.pairs.functions import PrivacyFunctions
 from workbench.pairs.gaussian import GaussianPair
 
 
 @dataclass(frozen=True)
-class SubsampledGaussianPair(ExplicitPair):
+class SubsampledGaussianPair(PrivacyFunctions, Pair):
     """P = q N(1,σ²) + (1−q) N(0,σ²) against Q = N(0,σ²).
 
     Everything follows from the Gaussian pair with μ = 1/σ, whose profile is δ_μ and whose trade-off

@@ -9,7 +9,7 @@ A base algorithm runs K times, K drawn from ``runs``, and the run with the best 
     wb.selection.worst_order(runs, mu=0.5, delta=1e-5)                 # a score that leaks more
     wb.selection.simulate(runs, mu=0.5, n=10**6)                       # selections to audit
 
-- `runs`: distributions of K; `orders`: scores; `base_pair`: the base algorithm.
+- `runs`, `finite_runs`: distributions of K; `orders`: scores; `base_pair`: the base algorithm.
 - `bounds`: `epsilon`, by the methods of `direct` and `renyi`; `worst_order`: a search for scores
   that leak more.
 - `outcomes`, `release_distribution`, `curve`: distributions of the release; `simulation` draws
@@ -19,17 +19,11 @@ A base algorithm runs K times, K drawn from ``runs``, and the run with the best 
 from workbench.selection.base_pair import reduced_mu
 from workbench.selection.bounds import epsilon
 from workbench.selection.curve import tradeoff_curve
+from workbench.selection.finite_runs import PointMass, Table, TwoPoint
 from workbench.selection.orders import BlockOrder, Constant, Monotone, Noisy, Score
 from workbench.selection.outcomes import FiniteSelection
 from workbench.selection.renyi import NoBoundError, generic_pure_epsilon, generic_refusal
-from workbench.selection.runs import (
-    NegativeBinomial,
-    PointMass,
-    Poisson,
-    RunCount,
-    Table,
-    TwoPoint,
-)
+from workbench.selection.runs import NegativeBinomial, Poisson, RunCount
 from workbench.selection.simulation import simulate
 from workbench.selection.worst_order import WorstOrder, worst_order
 

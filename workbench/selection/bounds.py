@@ -16,9 +16,7 @@ from workbench.selection.base_pair import base_name, base_pair, base_renyi
 from workbench.selection.direct import monotone_epsilon
 from workbench.selection.runs import RunCount, require_runs
 
-#: Bounds, from the tightest to the loosest.
-BOUNDS = ("direct", "renyi", "generic")
-
+#: Bounds, from the tightest to the loosest, and the method that a result names.
 METHODS = {
     "direct": "selection by a monotone score",
     "renyi": "selection by a monotone score (Rényi)",
@@ -79,7 +77,7 @@ def epsilon(
     """
     require_runs(runs)
     delta = _checks.delta(delta)
-    _checks.one_of(bound, "bound", BOUNDS)
+    _checks.one_of(bound, "bound", METHODS)
     pair, a = base_pair(mu, base), _increasing(orders)
     direction = None
     if bound == "direct":

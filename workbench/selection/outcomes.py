@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from workbench.curves.validation import Floats, finite, quiet, rates
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
+from workbench.selection.finite_runs import PointMass
 from workbench.selection.release_distribution import released
-from workbench.selection.runs import PointMass, RunCount, require_runs
+from workbench.selection.runs import RunCount, require_runs
 
 
 @dataclass(frozen=True, eq=False)

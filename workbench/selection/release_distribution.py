@@ -34,6 +34,10 @@ def released(runs: RunCount, mass: Floats) -> Floats:
     -------
     ndarray, shape (n,)
         Sums to 1 less the probability that nothing is released.
+
+    References
+    ----------
+    Xiang, Wang and Wang (2024), Theorem 2.
     """
     upto = np.cumsum(mass)
     above = np.append(np.cumsum(mass[:0:-1])[::-1], 0.0)

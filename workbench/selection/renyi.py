@@ -109,6 +109,10 @@ def monotone_divergence(runs: RunCount, mu: float, orders: Floats, step: float =
     log ∫ p^a q^(1−a) by the trapezoidal rule on a smoothly stretched grid, which converges faster
     than any power of the step. At order a the mass sits up to aμ away from the middle, where p and
     q themselves are far below the smallest float: everything stays in logs.
+
+    References
+    ----------
+    Xiang, Wang and Wang (2024), Algorithm 3.
     """
     # x(u) = u in the middle; beyond, steps are longer, as nothing there is narrower than 1.
     reach = (_MIDDLE + mu + 40 + float(orders.max()) * mu) / (1 + _STRETCH) + _MIDDLE + mu

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from workbench import _checks
 from workbench.progress import Report, silent
 from workbench.scores.layouts.labels import text_of
-from workbench.scores.sample import ScoresError
+from workbench.scores.sample import CLUSTER_RULES, ScoresError
 from workbench.scores.statement import statement_in
 from workbench.tables.attacks.signals import SignalTable
 from workbench.tables.layouts.base import TRANSPOSED, FoundTable, Stated, TableLayout, few
 from workbench.tables.layouts.place import TablePlace
 from workbench.tables.layouts.registry import LAYOUTS
 from workbench.tables.remarks import remarks
-from workbench.tables.table import AUGMENTATION_RULES, ScoreTable
+from workbench.tables.table import ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,7 +219,7 @@ def _table(
         found.member,
         records=found.records,
         models=found.models,
-        augmentations=augmentations or AUGMENTATION_RULES[0],
+        augmentations=augmentations or CLUSTER_RULES[0],
         attributes=found.attributes,
         present=found.present,
         larger_is_member=larger,

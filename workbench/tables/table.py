@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.scores import chance
-from workbench.scores.sample import SAMPLINGS, Scores, ScoresError
+from workbench.scores.sample import CLUSTER_RULES, Scores, ScoresError
 from workbench.tables.bounds.methods import TableBounds
 from workbench.tables.design import ASSUMPTIONS, Design, complementary_pairs
 
-#: How the scores of several augmentations become one.
-AUGMENTATION_RULES = ("mean", "max", "first")
+SAMPLINGS_OF_MODELS = ("independent runs", "unknown")
 
 #: Models with and without a record that its bounds need.
 LEAST_MODELS = 2
@@ -97,7 +96,7 @@ class ScoreTable(TableBounds):
         notes = tuple(_checks.each_of(self.notes, str, "notes", "text"))
         object.__setattr__(self, "notes", notes)
         object.__setattr__(self, "seed", chance.checked_seed(self.seed))
-        _checks.one_of(self.sampling, "sampling", [s for s in SAMPLINGS if s in _SAMPLINGS])
+        _checks.one_of(self.sampling, "sampling", SAMPLINGS_OF_MODELS)
         scores, member = _scores(self.scores), _cells(self.member, "memberships")
         object.__setattr__(self, "augmentations", _rule(self.augmentations, scores))
         if scores.shape[:2] != member.shape:
@@ -351,9 +350,6 @@ class ScoreTable(TableBounds):
         )
 
 
-_SAMPLINGS = ("independent runs", "unknown")
-
-
 def _array(values: ArrayLike, what: str) -> NDArray[Any]:
     """An array without masked values."""
     try:
@@ -380,7 +376,7 @@ def _scores(values: ArrayLike) -> NDArray[Any]:
 def _rule(stated: str | None, scores: NDArray[Any]) -> str:
     """How augmentations become one score, which must be stated where there are several."""
     if stated is not None:
-        return _checks.one_of(stated, "augmentations", AUGMENTATION_RULES)
+        return _checks.one_of(stated, "augmentations", CLUSTER_RULES)
     if scores.ndim == 3 and scores.shape[2] > 1:
         k = scores.shape[2]
         raise ScoresError(
@@ -390,7 +386,7 @@ def _rule(stated: str | None, scores: NDArray[Any]) -> str:
             "its class, log p_y − log Σ_{k≠y} p_k, which wb.read_score_table computes of arrays "
             "with labels"
         )
-    return AUGMENTATION_RULES[0]
+    return CLUSTER_RULES[0]
 
 
 def _some_score(scores: NDArray[Any], present: NDArray[np.bool_] | None) -> None:

@@ -18,6 +18,7 @@ from workbench.claims.base import Claim
 from workbench.testers import report, serialization
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial, TrialFinding
+from workbench.testers.finders import SEARCHES
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Tester
 from workbench.testers.replay import Replay, replay
@@ -431,7 +432,7 @@ class MechanismAudit:
     @property
     def code(self) -> str:
         """Code that repeats the audit, given a ``mechanism`` and its ``datasets``."""
-        known = self.finder in ("random", "grid", "bandit")
+        known = self.finder in SEARCHES
         arguments = {
             "datasets": repr(self.finder) if known else "datasets",
             "testers": repr(self.testers),

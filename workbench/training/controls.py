@@ -14,7 +14,8 @@ from functools import lru_cache
 import numpy as np
 
 from workbench import _checks
-from workbench.bounds.power.verdict import Verdict, judge
+from workbench.bounds.power.judge import judge
+from workbench.bounds.power.verdict import Verdict
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.progress import Report, silent
 from workbench.training.audits.audited_record import AuditedRecord

@@ -17,7 +17,7 @@ import numpy as np
 from workbench import _checks, _json
 from workbench._format import percent
 from workbench._markup import table
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.audits.audit import Audit
 from workbench.audits.series.spending import confidence_at, probability_text
 from workbench.bounds.bound import Bound
@@ -157,7 +157,7 @@ class SeriesAudit:
 
 
 @dataclass(frozen=True)
-class AuditSeries(Plotted):
+class AuditSeries:
     """Audits of one pipeline over time, with one error budget over all of them.
 
     With a probability of at least ``confidence``, no audit of the series makes a false statement,
@@ -183,6 +183,8 @@ class AuditSeries(Plotted):
     name: str
     confidence: float = 0.95
     audits: tuple[SeriesAudit, ...] = ()
+
+    plot = plot
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from workbench import _checks
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.bounds.anytime.betting import (
     Claims,
     EpsilonClaims,
@@ -54,7 +54,7 @@ _BY_CHANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class AnytimePath(Plotted):
+class AnytimePath:
     """The anytime bound at several moments while the scores came in.
 
     Attributes
@@ -71,6 +71,8 @@ class AnytimePath(Plotted):
     n_p: NDArray[np.int64]
     n_q: NDArray[np.int64]
     values: Floats
+
+    plot = plot
 
     def __post_init__(self) -> None:
         _checks.columns(self)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench._format import plain
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
 from workbench.bounds.anytime.e_values import EValue
@@ -158,7 +158,7 @@ def fixed_size_limits(scores: Scores, delta: float, confidence: float = 0.95) ->
 
 
 @dataclass(frozen=True, eq=False)
-class EvidencePath(Plotted):
+class EvidencePath:
     """E-values against one claim, at every look.
 
     Attributes
@@ -181,6 +181,8 @@ class EvidencePath(Plotted):
     n: NDArray[np.int64]
     log: Floats
     void: str | None
+
+    plot = plot
 
     def __post_init__(self) -> None:
         _checks.columns(self)

@@ -1,9 +1,9 @@
 """Bounds from the four counts of one attack.
 
-`four_counts` holds and checks them, `counts` adds the bounds as methods, `from_counts` has them as
-functions; `intervals` turns counts into limits by a named interval (`binomial`: one rate;
-`joint_exact`: both rates at once); `posterior` is Bayesian; `threshold` counts scores at a
-threshold chosen before the data.
+`counts` holds them and gives the bounds, as methods and as functions, by a named interval of
+`intervals` (`binomial`: limits of one rate; `joint_exact`: of both rates at once; `credible`: from
+a posterior). `posterior` asks the posterior about a trade-off function; `threshold` counts scores
+at a threshold chosen before the data.
 
 To add an interval for counts, read `intervals` and `binomial`.
 """

@@ -1,11 +1,11 @@
-"""Confidence limits for a quantity of one attack, from its four counts, by a named interval.
+"""Named intervals: how a limit of a quantity of one attack follows from its four counts.
 
 ========================  =============  =======================================================
-"clopper-pearson"         pointwise      exact limits of both rates, sharing the error
 "joint"                   pointwise      an exact test of both counts together, `joint_exact`
-"jeffreys", "wilson"      approximate    shorter limits of both rates, sharing the error
+"clopper-pearson"         pointwise      exact limits of both rates, sharing the error
+"wilson", "jeffreys"      approximate    shorter limits of both rates, sharing the error
+"bayesian"                approximate    equal-tailed limits of a joint posterior, `credible`
 "katz-log"                approximate    normal limits of the log ratio: ε and precision only
-"bayesian"                approximate    equal-tailed limits of a joint posterior
 ========================  =============  =======================================================
 
 The approximate ones serve for comparison: they exceed the truth more often than they state. The
@@ -19,159 +19,96 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
-from typing import Any
+from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import betaincinv, ndtri
+from scipy.special import ndtri
 
 from workbench import _checks
-from workbench.bounds.bound import Bound
 from workbench.bounds.counts import binomial
-from workbench.bounds.counts.four_counts import FourCounts
-from workbench.bounds.counts.joint_exact import joint_lower, joint_upper
-from workbench.bounds.counts.posterior import Region, region_mass
+from workbench.bounds.counts.credible import credible_limit
+from workbench.bounds.counts.joint_exact import joint_limit
 from workbench.bounds.quantities import Epsilon, Precision, Question
 
-#: Lower or upper limit: counts, question and error probability -> value.
-Limit = Callable[[FourCounts, Question, float], float]
+Interval = Literal["joint", "clopper-pearson", "wilson", "jeffreys", "bayesian", "katz-log"]
 
-#: One-sided limit of a binomial rate: successes, trials and error probability -> rate.
-RateLimit = Callable[[Any, Any, float], NDArray[np.float64]]
-
-
-@dataclass(frozen=True)
-class RateInterval:
-    """One-sided limits of one binomial rate.
-
-    Attributes
-    ----------
-    lower, upper : callable
-        Of successes, trials and error probability.
-    """
-
-    lower: RateLimit
-    upper: RateLimit
-
-    def value(self, counts: FourCounts, question: Question, error: float, side: str) -> float:
-        """The question's value at limits of both rates; each has half of the error."""
-        # The question falls in both rates.
-        limit = self.upper if side == "lower" else self.lower
-        alpha = limit(counts.fp, counts.n_q, error / 2)
-        beta = limit(counts.fn, counts.n_p, error / 2)
-        return float(question.from_rates(alpha, beta))
-
-
-RATES = {
-    "clopper-pearson": RateInterval(binomial.clopper_pearson_lower, binomial.clopper_pearson_upper),
-    "jeffreys": RateInterval(binomial.jeffreys_lower, binomial.jeffreys_upper),
-    "wilson": RateInterval(binomial.wilson_lower, binomial.wilson_upper),
-}
-
-SIDES = ("lower", "two")
-
-THIS_ATTACK = "The upper end speaks about this attack only: another one may show more."
+#: Of tp, fp, tn, fn, the question, the error probability and "lower" or "upper".
+Limit = Callable[[int, int, int, int, Question, float, str], float]
 
 #: Where the search for a sufficient n gives up.
 MOST_RUNS = 2**40
 
 
-def bound(
-    counts: FourCounts,
-    question: Question,
-    confidence: float,
-    interval: str = "clopper-pearson",
-    side: str = "lower",
-    assumption: str = "if rows are independent",
-    **more: Any,
-) -> Bound:
-    """Confidence limit for a quantity of one attack.
+@dataclass(frozen=True)
+class CountInterval:
+    """A way to compute limits from four counts.
 
-    Parameters
+    Attributes
     ----------
-    counts : FourCounts
-    question : Question
-    confidence : float
-        Of the lower limit, or of both ends together.
-    interval : str
-        A key of ``INTERVALS``.
-    side : {"lower", "two"}
-    assumption : str
-    **more
-        Further fields of the `Bound`.
-
-    Returns
-    -------
-    Bound
-        ``note`` says where n is too small to show anything at this confidence, and that the
-        upper end of a two-sided interval speaks about this attack only.
-
-    Raises
-    ------
-    ValueError
-        An unknown interval or side, a confidence out of range, an interval that has no meaning
-        for the question.
+    label : str
+        Its name on the pages.
+    guarantee, method : str
+        As of a `Bound`.
+    limit : callable
+        Of the counts, the question, the error probability and the side.
+    rate : RateInterval, optional
+        The limits of one rate, where it consists of those.
     """
-    confidence = _checks.confidence(confidence)
-    interval = current_name(interval)
-    kind = INTERVALS[interval]
-    _checks.one_of(side, "side", SIDES)
-    error = 1 - confidence if side == "lower" else (1 - confidence) / 2
-    value = kind.lower(counts, question, error)
-    notes, high = [], None
-    if value <= question.chance_level:
-        notes.append(_too_few(counts, question, lambda other: kind.lower(other, question, error)))
-    if side == "two":
-        high = max(kind.upper(counts, question, error), value)
-        notes.append(THIS_ATTACK)
-    return Bound(
-        quantity=question.quantity,
-        value=value,
-        guarantee=kind.guarantee,
-        method=kind.method,
-        assumption=assumption,
-        n_p=counts.n_p,
-        n_q=counts.n_q,
-        confidence=confidence,
-        side=side,
-        note=" ".join(filter(None, notes)) or None,
-        at=question.at,
-        recompute=lambda level: bound(counts, question, level, interval, side, assumption, **more),
-        high=high,
-        **more,
-    )
 
+    label: str
+    guarantee: str
+    method: str
+    limit: Limit
+    rate: RateInterval | None = None
 
-def _too_few(
-    counts: FourCounts, question: Question, lower: Callable[[FourCounts], float]
-) -> str | None:
-    """A sentence with a sufficient n, where even an attack without errors shows nothing."""
+    @classmethod
+    def of_rates(
+        cls, label: str, guarantee: str, lower: binomial.Limit, upper: binomial.Limit
+    ) -> CountInterval:
+        """From one-sided limits of one binomial rate: of successes, trials and error."""
+        rate = RateInterval(lower, upper)
+        return cls(label, guarantee, f"{label} at a threshold", rate.limit, rate)
 
-    def shows(n_p: int, n_q: int) -> bool:
-        return lower(FourCounts(tp=n_p, fp=0, tn=n_q, fn=0)) > question.chance_level
+    def enough_runs(self, n_p: int, n_q: int, question: Question, error: float) -> int | None:
+        """A sufficient n, where even an attack without errors shows nothing in n_p and n_q runs.
 
-    if shows(counts.n_p, counts.n_q):
-        return None
-    enough = 1
-    while not shows(enough, enough):
-        enough *= 2
-        if enough > MOST_RUNS:
+        None where it would show something, and where no n up to ``MOST_RUNS`` suffices.
+        """
+
+        def shows(n_p: int, n_q: int) -> bool:
+            return self.limit(n_p, 0, n_q, 0, question, error, "lower") > question.chance_level
+
+        if shows(n_p, n_q):
             return None
-    within = range(enough // 2 + 1, enough)
-    enough = within.start + bisect_left(within, True, key=lambda n: shows(n, n))
-    return (
-        f"n is too small: at this confidence even an attack without errors would show nothing with "
-        f"n_p = {counts.n_p} and n_q = {counts.n_q}; {enough} runs with "
-        f"the record and {enough} without it would suffice."
-    )
+        enough = 1
+        while not shows(enough, enough):
+            enough *= 2
+            if enough > MOST_RUNS:
+                return None
+        within = range(enough // 2 + 1, enough)
+        return within.start + bisect_left(within, True, key=lambda n: shows(n, n))
 
 
-# -- a log ratio ----------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class RateInterval:
+    """One-sided limits of one binomial rate: of successes, trials and error probability."""
+
+    lower: binomial.Limit
+    upper: binomial.Limit
+
+    def limit(
+        self, tp: int, fp: int, tn: int, fn: int, question: Question, error: float, side: str
+    ) -> float:
+        """The question's value at limits of both rates; each has half of the error."""
+        # The question falls in both rates.
+        of_rate = self.upper if side == "lower" else self.lower
+        alpha = of_rate(fp, fp + tn, error / 2)
+        beta = of_rate(fn, tp + fn, error / 2)
+        return float(question.from_rates(alpha, beta))
 
 
-def _katz(counts: FourCounts, question: Question, error: float, side: str) -> float:
+def _katz_log(
+    tp: int, fp: int, tn: int, fn: int, question: Question, error: float, side: str
+) -> float:
     """Normal limits of log((TPR − δ)/FPR), and for ε of log((TNR − δ)/FNR) too (Katz et al. 1978).
 
     Half a run is added to each cell where one is empty. The two directions of ε share the error of
@@ -182,9 +119,9 @@ def _katz(counts: FourCounts, question: Question, error: float, side: str) -> fl
             f"interval='katz-log' is a limit of a ratio of rates, and {question.quantity} is no "
             "ratio; it is there for epsilon and precision, other intervals for all quantities"
         )
-    cells = np.array([counts.tp, counts.fp, counts.tn, counts.fn], dtype=float)
-    tp, fp, tn, fn = cells + (0.5 if (cells == 0).any() else 0.0)
-    forward, mirrored = (tp, fn, fp, tn), (tn, fp, fn, tp)
+    added = 0.5 if 0 in (tp, fp, tn, fn) else 0.0
+    forward = tp + added, fn + added, fp + added, tn + added
+    mirrored = forward[::-1]
     if isinstance(question, Precision):
         return question.of_ratio(math.exp(_katz_limit(*forward, 0.0, error, side)))
     share = error / 2 if side == "lower" else error
@@ -205,111 +142,32 @@ def _katz_limit(
     return math.log((hit - delta) / wrong) + (reach if side == "upper" else -reach)
 
 
-# -- a posterior ----------------------------------------------------------------------------------
-
-
-def _bayesian(counts: FourCounts, question: Question, error: float, side: str) -> float:
-    """The value below which the posterior has ``error``, or above which it has that.
-
-    P(θ ≤ v) is the posterior mass of the region that v allows: for trade-off functions, which
-    bind the complement of the attack too, that between both edges (Zanella-Béguelin et al. 2023).
-    Hence this limit exceeds 0 even where P = Q.
-    """
-    level = error if side == "lower" else 1 - error
-
-    @cache
-    def excess(value: float) -> float:
-        return region_mass(counts, _region(question, value)) - level
-
-    # Both rates are at most (at least) these with more than the posterior that is asked for; the
-    # complement of an attack with error rates (α, β) has (1 − α, 1 − β).
-    alpha, beta, _, _ = _quantiles(counts, 1 - level / 2)
-    least = float(question.from_rates(alpha, beta))
-    alpha, beta, right, found = _quantiles(counts, (1 - level) / 4)
-    most = float(question.from_rates(alpha, beta))
-    if question.is_region:
-        most = max(most, float(question.from_rates(right, found)))
-    # All of it may lie at the least value, and round-off hides levels very near 0 and 1.
-    if excess(least) >= 0:
-        return least
-    if excess(most) <= 0:
-        return most
-    return float(brentq(excess, least, most, xtol=1e-8, rtol=1e-8))
-
-
-def _quantiles(counts: FourCounts, level: float) -> tuple[Any, ...]:
-    """Quantiles of α, β, 1 − α and 1 − β."""
-    tp, fp, tn, fn = (k + 0.5 for k in (counts.tp, counts.fp, counts.tn, counts.fn))
-    shapes = (fp, tn), (fn, tp), (tn, fp), (tp, fn)
-    return tuple(betaincinv(*shape, level) for shape in shapes)
-
-
-def _region(question: Question, value: float) -> Region:
-    edge, inverse = partial(question.curve, value), partial(question.inverse, value)
-    kinks = np.array(question.kinks(value))
-    if question.is_region:
-        return Region.of_tradeoff(edge, kinks)
-    return Region(edge, inverse, None, None, kinks)
-
-
-# -- all of them ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class CountInterval:
-    """A way to compute limits from four counts.
-
-    Attributes
-    ----------
-    label : str
-        Its name on the pages.
-    guarantee, method : str
-        As of a `Bound`.
-    lower, upper : callable
-        Of counts, question and error probability.
-    """
-
-    label: str
-    guarantee: str
-    method: str
-    lower: Limit
-    upper: Limit
-
-    @classmethod
-    def by_side(
-        cls, label: str, guarantee: str, method: str, limit: Callable[..., float]
-    ) -> CountInterval:
-        """From one function of counts, question, error probability and side."""
-        return cls(
-            label, guarantee, method, partial(limit, side="lower"), partial(limit, side="upper")
-        )
-
-
 #: Those that keep their level come first.
-INTERVALS = {
-    "joint": CountInterval(
-        "Joint exact test", "pointwise", "joint exact test", joint_lower, joint_upper
-    ),
-    "clopper-pearson": CountInterval.by_side(
+INTERVALS: dict[str, CountInterval] = {
+    "joint": CountInterval("Joint exact test", "pointwise", "joint exact test", joint_limit),
+    "clopper-pearson": CountInterval.of_rates(
         "Clopper–Pearson",
         "pointwise",
-        "Clopper–Pearson at a threshold",
-        RATES["clopper-pearson"].value,
+        binomial.clopper_pearson_lower,
+        binomial.clopper_pearson_upper,
     ),
-    "wilson": CountInterval.by_side(
-        "Wilson", "approximate", "Wilson at a threshold", RATES["wilson"].value
+    "wilson": CountInterval.of_rates(
+        "Wilson", "approximate", binomial.wilson_lower, binomial.wilson_upper
     ),
-    "jeffreys": CountInterval.by_side(
-        "Jeffreys", "approximate", "Jeffreys at a threshold", RATES["jeffreys"].value
+    "jeffreys": CountInterval.of_rates(
+        "Jeffreys", "approximate", binomial.jeffreys_lower, binomial.jeffreys_upper
     ),
-    "bayesian": CountInterval.by_side(
-        "Bayesian region", "approximate", "Bayesian region at a threshold", _bayesian
+    "bayesian": CountInterval(
+        "Bayesian region", "approximate", "Bayesian region at a threshold", credible_limit
     ),
-    "katz-log": CountInterval.by_side("Katz-log", "approximate", "Katz-log at a threshold", _katz),
+    "katz-log": CountInterval("Katz-log", "approximate", "Katz-log at a threshold", _katz_log),
 }
 
 #: Interval -> its name on the pages.
 NAMES = {name: interval.label for name, interval in INTERVALS.items()}
+
+#: Those that consist of a limit for each rate.
+RATES = {name: interval.rate for name, interval in INTERVALS.items() if interval.rate}
 
 
 def current_name(interval: str) -> str:

@@ -39,7 +39,6 @@ from workbench.bounds.counts.binomial import (
     clopper_pearson_upper,
     wilson_upper,
 )
-from workbench.bounds.counts.four_counts import FourCounts
 from workbench.bounds.quantities import Question
 from workbench.curves.validation import Floats, quiet
 
@@ -65,31 +64,45 @@ MOST_BLOCKS = 400
 MOST_OUTCOMES = 4000
 
 
-def joint_lower(counts: FourCounts, question: Question, error: float) -> float:
-    """Lower limit of θ, above the truth with probability at most ``error``.
+def joint_limit(
+    tp: int, fp: int, tn: int, fn: int, question: Question, error: float, side: str = "lower"
+) -> float:
+    """Limit of θ, on the wrong side of the truth with probability at most ``error``.
 
     Parameters
     ----------
-    counts : FourCounts
     question : Question
         θ as a function of the error rates.
-    error : float
+    side : {"lower", "upper"}
+        An upper limit is the lower limit of −θ, with the calls "out" in place of the calls "in".
+
+    References
+    ----------
+    Berger & Boos (1994); Buehler (1957).
     """
-    return _of_attack(counts, question, error).limit()
+    if side == "lower":
+        return _of_attack(tp, fp, tn, fn, question, error).limit()
+    return -_Ordered(
+        k_p=fn,
+        m=tp + fn,
+        k_q=tn,
+        n=fp + tn,
+        value=lambda q, p: -question.from_rates(1 - q, p),
+        level=lambda s, q: question.curve(-s, 1 - q),
+        error=error,
+    ).limit()
 
 
 def joint_corners(
-    counts: FourCounts, question: Question, error: float, cells: int = CELLS
+    tp: int, fp: int, tn: int, fn: int, question: Question, error: float, cells: int = CELLS
 ) -> tuple[Floats, Floats]:
     """Corners of the region C: with confidence 1 − ``error``, both rates lie within one of them.
 
     Parameters
     ----------
-    counts : FourCounts
     question : Question
         Shapes the region, which is narrow in the direction of this question. Whatever else is
         asked of the same region holds together with it, and may be chosen afterwards.
-    error : float
     cells : int
         Into which the interval of the false positive rate is cut; fewer are faster and a little
         less sharp.
@@ -99,40 +112,28 @@ def joint_corners(
     alpha, beta : ndarray, shape (corners,)
         The truth has a false positive rate of at most alpha[i] and a false negative rate of at
         most beta[i] for some i. A lower limit of what falls in both is its least over the corners.
+
+    References
+    ----------
+    Berger & Boos (1994).
     """
-    q, p = _of_attack(counts, question, error, cells).corners()
+    q, p = _of_attack(tp, fp, tn, fn, question, error, cells).corners()
     return q, 1 - p
 
 
 def _of_attack(
-    counts: FourCounts, question: Question, error: float, cells: int = CELLS
+    tp: int, fp: int, tn: int, fn: int, question: Question, error: float, cells: int = CELLS
 ) -> _Ordered:
     return _Ordered(
-        k_p=counts.tp,
-        m=counts.n_p,
-        k_q=counts.fp,
-        n=counts.n_q,
+        k_p=tp,
+        m=tp + fn,
+        k_q=fp,
+        n=fp + tn,
         value=lambda q, p: question.from_rates(q, 1 - p),
         level=lambda s, q: 1 - question.curve(s, q),
         error=error,
         cells=cells,
     )
-
-
-def joint_upper(counts: FourCounts, question: Question, error: float) -> float:
-    """Upper limit of θ, below the truth with probability at most ``error``.
-
-    The lower limit of −θ, with the calls "out" in place of the calls "in".
-    """
-    return -_Ordered(
-        k_p=counts.fn,
-        m=counts.n_p,
-        k_q=counts.tn,
-        n=counts.n_q,
-        value=lambda q, p: -question.from_rates(1 - q, p),
-        level=lambda s, q: question.curve(-s, 1 - q),
-        error=error,
-    ).limit()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.intervals import bound
 from workbench.bounds.quantities import Epsilon, Mu, Question
 from workbench.curves.error_rates import mu_of_point
 from workbench.estimators.direction import direction_doubt
@@ -173,8 +172,7 @@ def question_at_threshold(
     question : Question
     """
     threshold = _checks.number(threshold, "threshold")
-    found = bound(
-        Counts.at_threshold(scores, threshold),
+    found = Counts.at_threshold(scores, threshold).bound(
         question,
         confidence,
         interval,

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,9 @@ from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
 from workbench.bounds.parametric.departures import CheckPower, Departures, departures
-from workbench.bounds.parametric.estimators import FamilyEstimator, Misfit, estimator_named
+from workbench.bounds.parametric.estimators import estimator_named
+from workbench.bounds.parametric.family_estimator import FamilyEstimator, Misfit
+from workbench.pairs.families.registry import FamilyName
 from workbench.scores.sample import Scores, require_scores
 
 #: False positive rates at which a check keeps its curves, besides those of its limits.
@@ -146,7 +147,7 @@ class FamilyCheck:
 
 def family_check(
     scores: Scores,
-    family: Literal["gaussian", "laplace", "subsampled-gaussian", "randomized-response"],
+    family: FamilyName,
     confidence: float = 0.95,
     q: float | None = None,
     equal_variances: bool = True,

@@ -29,7 +29,8 @@ import numpy as np
 
 from workbench import _checks
 from workbench._format import plain, round_safely
-from workbench.bounds.parametric.estimators import FamilyEstimator, ResponseScores
+from workbench.bounds.parametric.estimators import ResponseScores
+from workbench.bounds.parametric.family_estimator import FamilyEstimator
 from workbench.bounds.parametric.laws import ExpectedScores, Law
 from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.validation import Floats

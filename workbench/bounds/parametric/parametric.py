@@ -9,19 +9,20 @@ it. A check that finds no contradiction does not show that the family is right.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
-from workbench.bounds.bound import Bound
+from workbench.bounds.bound import Bound, Side
 from workbench.bounds.parametric.checks import REFUTED, refutation
-from workbench.bounds.parametric.estimators import FamilyEstimator, estimator_named
+from workbench.bounds.parametric.estimators import estimator_named
+from workbench.bounds.parametric.family_estimator import FamilyEstimator
 from workbench.bounds.quantities import QuantityArguments
+from workbench.pairs.families.registry import FamilyName
 from workbench.scores.sample import Scores, require_scores
 
-QUANTITIES = ("epsilon", "delta", "mu", "total variation")
-SIDES = ("lower", "two")
+Quantity = Literal["epsilon", "delta", "mu", "total variation"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,7 +87,7 @@ class FamilyFit:
 
 def family_fit(
     scores: Scores,
-    family: Literal["gaussian", "laplace", "subsampled-gaussian", "randomized-response"],
+    family: FamilyName,
     confidence: float = 0.95,
     q: float | None = None,
 ) -> FamilyFit:
@@ -149,15 +150,13 @@ def family_fit(
 
 def parametric_bound(
     scores: Scores,
-    family: Literal[
-        "gaussian", "laplace", "subsampled-gaussian", "randomized-response"
-    ] = "gaussian",
-    quantity: Literal["epsilon", "delta", "mu", "total variation"] = "epsilon",
+    family: FamilyName = "gaussian",
+    quantity: Quantity = "epsilon",
     *,
     delta: float | None = None,
     epsilon: float | None = None,
     confidence: float = 0.95,
-    side: Literal["lower", "two"] = "lower",
+    side: Side = "lower",
     q: float | None = None,
     equal_variances: bool = True,
 ) -> Bound:
@@ -212,8 +211,8 @@ def parametric_bound(
     True
     """
     require_scores(scores)
-    _checks.one_of(quantity, "quantity", QUANTITIES)
-    _checks.one_of(side, "side", SIDES)
+    _checks.one_of(quantity, "quantity", get_args(Quantity))
+    _checks.one_of(side, "side", get_args(Side))
     member = estimator_named(family, q, equal_variances)
     confidence = _checks.confidence(confidence)
     for name, value, needed in (

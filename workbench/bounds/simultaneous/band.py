@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation
 from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, dense_weight, rank_grid
@@ -36,7 +36,7 @@ SUMMARY_FPR = (0.001, 0.01, 0.1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TradeoffBand(Plotted):
+class TradeoffBand:
     """Simultaneous bounds on the trade-off function from two samples. See `tradeoff_band`.
 
     Attributes
@@ -51,6 +51,8 @@ class TradeoffBand(Plotted):
     scores: Scores
     ranks: RankBand
     thresholds: Floats
+
+    plot = plot
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -199,7 +201,12 @@ class TradeoffBand(Plotted):
     ) -> Bound:
         s = self.scores
         witness = None if value <= 0 or i is None else float(self.thresholds[i])
-        notes = (s.held_out, self._too_few if value <= 0 else "")
+        notes = [s.held_out]
+        if value <= 0 and (enough := self.ranks.smallest_useful_size()) is not None:
+            notes.append(
+                f"{s.n_p} + {s.n_q} scores are too few for {percent(self.confidence)}: not even a "
+                f"perfect attack would show. {enough} on each side could."
+            )
         return Bound.of_scores(
             s,
             max(value, 0.0),
@@ -212,17 +219,6 @@ class TradeoffBand(Plotted):
             note=" ".join(filter(None, notes)) or None,
             recompute=lambda confidence: again(tradeoff_band(s, confidence)),
             **more,
-        )
-
-    @property
-    def _too_few(self) -> str:
-        """A note for samples with which not even a perfect attack would show."""
-        enough, s = self.ranks.smallest_useful_size(), self.scores
-        if enough is None:
-            return ""
-        return (
-            f"{s.n_p} + {s.n_q} scores are too few for {percent(self.confidence)}: not even a "
-            f"perfect attack would show. {enough} on each side could."
         )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._format import percent, plain
 from workbench._markup import table
-from workbench._plot import Plotted
+from workbench._plot import plot
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
 from workbench.curves.validation import Floats, inner_rates
 from workbench.scores.sample import Scores, require_scores
@@ -29,7 +29,7 @@ VERDICTS = {1: "A leaks more", -1: "B leaks more", 0: "cannot tell"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Plotted):
+class Comparison:
     """Two-sided limits of the true positive rates of two score sets. See `compare`.
 
     Attributes
@@ -52,6 +52,8 @@ class Comparison(Plotted):
     a_upper: Floats
     b_lower: Floats
     b_upper: Floats
+
+    plot = plot
 
     def __post_init__(self) -> None:
         _checks.columns(self)

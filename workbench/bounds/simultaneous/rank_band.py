@@ -265,6 +265,10 @@ def level_of_each(confidence: float, tests: int) -> float:
     -------
     float
         1 − confidence^{1/J}.
+
+    References
+    ----------
+    Esary, Proschan & Walkup (1967): increasing functions of independent variables are associated.
     """
     return -math.expm1(math.log(confidence) / tests)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from workbench.audits.audit import Audit
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
-from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
+from workbench.bounds.power.judge import judge
+from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims.base import Claim
 from workbench.cli.score_audit.baseline import Baseline

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.intervals import bound
 from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.quantities import Epsilon, Mu, Question, TotalVariation
 from workbench.bounds.simultaneous.band import tradeoff_band
@@ -80,7 +79,7 @@ def _one_question(scores: Any, question: Question) -> float:
 
 def _at_the_cut(interval: str) -> Callable[[Any, Question], float]:
     def value(scores: Any, question: Question) -> float:
-        return bound(Counts.at_threshold(scores, 0.5), question, CONFIDENCE, interval).value
+        return Counts.at_threshold(scores, 0.5).bound(question, CONFIDENCE, interval).value
 
     return value
 

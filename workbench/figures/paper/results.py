@@ -55,7 +55,7 @@ MOST = 10.0
 
 
 def plot(result: Any, ax: Axes | None, kind: str | None, style: Mapping[str, Any]) -> Axes:
-    """Plot a result; see `workbench._plot.Plotted.plot`.
+    """Plot a result; see `workbench._plot.plot`.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def figure_of(result: Any, kind: str | None = None) -> Figure:
     result : object
         One with a ``plot`` method.
     kind : str, optional
-        See `workbench._plot.Plotted.plot`.
+        See `workbench._plot.plot`.
 
     Raises
     ------

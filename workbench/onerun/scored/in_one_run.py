@@ -57,6 +57,10 @@ def order_checks(
     included : ndarray of bool, shape (m,)
     permutations : int
     rng : numpy.random.Generator
+
+    References
+    ----------
+    Phipson and Smyth (2010), for p-values of permutations.
     """
     z = np.empty(x.size)
     for side in (included, ~included):

@@ -11,7 +11,8 @@ from workbench.audits.deviations import CONFIDENCE, INTERVAL
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
 from workbench.bounds.parametric.gdp_fit import gdp_fit
-from workbench.bounds.power.verdict import Verdict, verdict_on
+from workbench.bounds.power.judge import verdict_on
+from workbench.bounds.power.verdict import Verdict
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
 from workbench.pages.core.page import (

@@ -13,7 +13,8 @@ from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.base_pair import reduced_mu
-from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
+from workbench.selection.finite_runs import PointMass, TwoPoint
+from workbench.selection.runs import NegativeBinomial, Poisson, RunCount
 
 RUN_COUNTS = {
     "Negative binomial": "negative-binomial",

@@ -21,7 +21,8 @@ from workbench.pages.selection.choice import SelectionChoice
 from workbench.pages.selection.outcomes import ThreeOutcomes
 from workbench.pages.selection.simulation import AuditedSelection
 from workbench.pairs.accounting.dpsgd import DPSGDPair
-from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
+from workbench.selection.finite_runs import PointMass, TwoPoint
+from workbench.selection.runs import NegativeBinomial, Poisson, RunCount
 
 #: What the code of a simulated audit imports.
 IMPORTS = ("import numpy as np", "from workbench.selection.audit import audit")

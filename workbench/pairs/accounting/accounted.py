@@ -23,8 +23,9 @@ from workbench.curves.renyi_quadrature import DivergenceError, renyi_divergence
 from workbench.curves.validation import DIRECTIONS, Floats, Values, deltas, reals, shaped
 from workbench.pairs.accounting import pld
 from workbench.pairs.accounting.tilted import TiltedTail, tilted_tail
-from workbench.pairs.base import ExplicitPair, Pair
+from workbench.pairs.base import Pair
 from workbench.pairs.claimed import RenyiPair
+from workbench.pairs.functions import PrivacyFunctions
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
@@ -183,13 +184,8 @@ class AccountedPair(Pair):
         return self._closed_form()
 
     @property
-    def _functions(self) -> ExplicitPair:
-        closed = self._closed
-        if isinstance(closed, AccountedPair):
-            return closed._functions
-        if isinstance(closed, ExplicitPair):
-            return closed
-        return _grid_pair(self)
+    def _functions(self) -> PrivacyFunctions:
+        return _grid_pair(self) if self._closed is None else self._closed._functions
 
     def renyi_divergence(self, order: float) -> float:
         order = _checks.order(order)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from workbench import _checks
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.gaussian import GaussianFamily
 from workbench.pairs.families.laplace import LaplaceFamily
 from workbench.pairs.families.randomized_response import RandomizedResponseFamily
 from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
+
+FamilyName = Literal["gaussian", "laplace", "subsampled-gaussian", "randomized-response"]
 
 #: Families by the name that functions take as ``family=``.
 FAMILIES: dict[str, type[Family]] = {

@@ -86,7 +86,7 @@ def _is_in_parts(place: TablePlace) -> bool:
     """Whether a table is read a batch of rows at a time."""
     if place.is_folder:
         return any(Path(name).suffix.lower() in COUNTABLE for name in place.entries)
-    return place.is_file and is_large(place.path) and bool(countable(place.path))
+    return place.path.is_file() and is_large(place.path) and bool(countable(place.path))
 
 
 def _check_once(

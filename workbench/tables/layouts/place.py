@@ -99,11 +99,6 @@ class TablePlace:
         return "the DataFrame" if self._frame is not None else f"'{self.path}'"
 
     @property
-    def is_file(self) -> bool:
-        """Whether it is a file."""
-        return self._frame is None and not self.is_folder
-
-    @property
     def is_archive(self) -> bool:
         """Whether it is an npz file."""
         return self.path.suffix.lower() == ".npz" and not self.is_folder
@@ -237,20 +232,18 @@ class TablePlace:
         """
         if (name, kind) not in self._tables:
             try:
-                self._tables[name, kind] = self._read_table(name, kind)
+                if self._frame is not None:
+                    self._tables[name, kind] = read_table(self._frame)
+                else:
+                    path = self.path / name if name else self.path
+                    with self._reading(path, None):
+                        self._tables[name, kind] = read_table(path, trusted=self.trusted, kind=kind)
             except ScoresError as error:
                 self._tables[name, kind] = error
         found = self._tables[name, kind]
         if isinstance(found, ScoresError):
             raise found
         return found
-
-    def _read_table(self, name: str, kind: str | None) -> DataTable:
-        if self._frame is not None:
-            return read_table(self._frame)
-        path = self.path / name if name else self.path
-        with self._reading(path, None):
-            return read_table(path, trusted=self.trusted, kind=kind)
 
     def settings(self, name: str) -> dict[str, Any]:
         """The object in a small json file; {} where there is none."""

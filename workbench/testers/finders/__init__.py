@@ -9,7 +9,7 @@ To add a finder, read `base` and `grid`; then add a line to `finder` below.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,12 @@ from workbench.testers.finders.grid import GridFinder
 from workbench.testers.finders.neighbors import RELATIONS, Neighbors
 from workbench.testers.finders.random import RandomFinder
 
-#: The finders that search by themselves.
-SEARCHES = ("random", "grid", "bandit")
+#: The finders that search by themselves: of a relation, a domain and a seed.
+SEARCHES: dict[str, Callable[[str, Domain, int | np.random.Generator], Finder]] = {
+    "random": RandomFinder,
+    "grid": lambda relation, domain, seed: GridFinder(relation, domain),
+    "bandit": BanditFinder,
+}
 
 
 def finder(
@@ -64,7 +68,7 @@ def finder(
         return spec
     if isinstance(spec, str):
         _checks.one_of(spec, "datasets", SEARCHES)
-        return _search(spec, neighboring_relation or "add-remove", domain or Domain(), seed)
+        return SEARCHES[spec](neighboring_relation or "add-remove", domain or Domain(), seed)
     if isinstance(spec, Neighbors):
         return FixedFinder(as_neighbors(spec, neighboring_relation))
     if isinstance(spec, tuple) and len(spec) == 2 and not isinstance(spec[0], Neighbors):
@@ -76,13 +80,3 @@ def finder(
         f"list or generator of pairs; got {type(spec).__name__}"
         f"{', which has to be called first' if callable(spec) else ''}"
     )
-
-
-def _search(
-    name: str, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator
-) -> Finder:
-    if name == "grid":
-        return GridFinder(neighboring_relation, domain)
-    if name == "bandit":
-        return BanditFinder(neighboring_relation, domain, seed)
-    return RandomFinder(neighboring_relation, domain, seed)

@@ -262,7 +262,9 @@ def _shown(
     event: ThresholdEvent, counts: Counts, confidence: float
 ) -> tuple[float, Floats, Floats]:
     """The lower limit of δ, and the corners of the region."""
-    alpha, beta = joint_corners(counts, event.question, 1 - confidence, CELLS)
+    alpha, beta = joint_corners(
+        counts.tp, counts.fp, counts.tn, counts.fn, event.question, 1 - confidence, CELLS
+    )
     return float(np.min(Delta(event.epsilon).from_rates(alpha, beta))), alpha, beta
 
 

@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Any
 
 from workbench import _checks
-from workbench.bounds.power.verdict import Verdict, judge
+from workbench.bounds.power.judge import judge
+from workbench.bounds.power.verdict import Verdict
 from workbench.onerun.run import OneRun
 from workbench.progress import Report, silent, time_left
 from workbench.scores.sample import Scores
