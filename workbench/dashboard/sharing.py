@@ -10,14 +10,13 @@ The messages are those of `workbench.dashboard.requests`, with the kind "share" 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from typing import Any, Protocol
 
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.summary import AuditSummary
-from workbench.dashboard.requests import Answered, Requests
+from workbench.dashboard.requests import Answer, Answered, Requests
 from workbench.workspaces.dataset import DataSet
 
 #: What can be shared.
@@ -29,7 +28,7 @@ class ReadableAudit(Protocol):
 
     @property
     def owner(self) -> str:
-        """Name of the person whose it is."""
+        """Name of its owner."""
 
     @property
     def summary(self) -> AuditSummary:
@@ -46,34 +45,17 @@ class ReadableAudit(Protocol):
 
 
 class Sharing(Protocol):
-    """What one person lets others read, and reads of others.
+    """What one person lets others read, and reads of others."""
 
-    Methods that change something raise ValueError, in words for that person.
-    """
+    @property
+    def answers(self) -> Mapping[str, Answer]:
+        """What the dialog about sharing asks, by the ``do`` of a gesture.
+
+        A request that is refused raises ValueError, in words for that person.
+        """
 
     def shared(self, kind: str) -> Collection[str]:
         """Keys of the data sets or audits that the person lets others read."""
-
-    def access(self, kind: str, key: str) -> dict[str, Any]:
-        """Who may read a data set or an audit of the person."""
-
-    def people(self, text: str) -> list[str]:
-        """Names of people, for somebody who types one."""
-
-    def add(self, kind: str, key: str, name: str) -> None:
-        """Share with the person of a name; "" for everyone who is signed in."""
-
-    def add_link(self, kind: str, key: str, days: int) -> str:
-        """Share by a link, and return the end of its address."""
-
-    def revoke(self, id: str) -> None:
-        """End a share."""
-
-    def leave(self, key: str) -> str:
-        """No longer read something of others; its name."""
-
-    def accept(self, token: str) -> str:
-        """Have the data set of a link among those of the person; its key."""
 
     def lent(self) -> Mapping[str, tuple[str, str, DataSet]]:
         """Name, owner and state of the data sets that others share with the person, by key."""
@@ -97,6 +79,9 @@ class Sharing(Protocol):
 class AuditLookup:
     """The saved audits that a person may read: their own, and those that others share with them.
 
+    The key of an audit is that of an own one, or the one by which it was shared. ArchiveError is
+    raised where there is none, or it is not shared with this person.
+
     Parameters
     ----------
     archive : callable
@@ -108,51 +93,22 @@ class AuditLookup:
         self._archive, self._sharing = archive, sharing
 
     def audit(self, key: str) -> Audit:
-        """A saved audit.
-
-        Parameters
-        ----------
-        key : str
-            Of an own one, or by which it was shared.
-
-        Raises
-        ------
-        ArchiveError
-            There is none, or it is not shared with this person.
-        """
+        """A saved audit."""
         lent = self.lent(key)
         return self._archive()[key] if lent is None else lent.audit()
 
     def attachments(self, key: str) -> tuple[Attachment, ...]:
-        """The scores and files that were saved with it.
-
-        Parameters
-        ----------
-        key : str
-            As of `audit`.
-        """
+        """The scores and files that were saved with it."""
         lent = self.lent(key)
         return self._archive().attachments(key) if lent is None else lent.attachments()
 
     def exported(self, key: str) -> bytes:
-        """The content of its file.
-
-        Parameters
-        ----------
-        key : str
-            As of `audit`.
-        """
+        """The content of its file."""
         lent = self.lent(key)
         return self._archive().exported(key) if lent is None else lent.exported()
 
     def lent(self, key: str) -> ReadableAudit | None:
-        """The audit of somebody else; None for a key that is none of others.
-
-        Parameters
-        ----------
-        key : str
-            As of `audit`.
-        """
+        """The audit of somebody else; None for a key that is none of others."""
         return None if self._sharing is None else self._sharing.lent_audit(key)
 
 
@@ -165,63 +121,9 @@ class ShareRequests(Requests):
     """
 
     def __init__(self, sharing: Sharing):
-        super().__init__("shares", {do: partial(answer, self) for do, answer in _ANSWERS.items()})
-        self._sharing = sharing
+        super().__init__("shares", sharing.answers)
 
     def receive(self, gesture: dict[str, Any], reader: Answered) -> None:
-        """Take a gesture; its answer comes later.
-
-        Parameters
-        ----------
-        gesture : dict
-        reader : Answered
-        """
+        """Take a gesture; its answer comes later."""
         self.ask(gesture, reader)
         reader.tell(handled=int(gesture["serial"]))
-
-    def _list(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        return self._sharing.access(*_what(gesture))
-
-    def _people(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        return {"people": self._sharing.people(str(gesture.get("text", "")))}
-
-    def _add(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        self._sharing.add(*_what(gesture), str(gesture["name"]))
-        return self._list(gesture)
-
-    def _add_everyone(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        self._sharing.add(*_what(gesture), "")
-        return self._list(gesture)
-
-    def _link(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        days = gesture["days"]
-        return {"link": self._sharing.add_link(*_what(gesture), days)} | self._list(gesture)
-
-    def _revoke(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        self._sharing.revoke(str(gesture["id"]))
-        return self._list(gesture)
-
-    def _accept(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        key = self._sharing.accept(str(gesture["token"]))
-        name, owner = self._sharing.lent().get(key, ("", ""))[:2]
-        return {"key": key, "name": name, "owner": owner}
-
-    def _leave(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        return {"name": self._sharing.leave(str(gesture["key"]))}
-
-
-_ANSWERS: dict[str, Callable[[ShareRequests, dict[str, Any]], dict[str, Any]]] = {
-    "list": ShareRequests._list,
-    "people": ShareRequests._people,
-    "add": ShareRequests._add,
-    "add everyone": ShareRequests._add_everyone,
-    "link": ShareRequests._link,
-    "revoke": ShareRequests._revoke,
-    "accept": ShareRequests._accept,
-    "leave": ShareRequests._leave,
-}
-
-
-def _what(gesture: dict[str, Any]) -> tuple[str, str]:
-    """Kind and key of what a gesture is about."""
-    return str(gesture["of"]), str(gesture["key"])

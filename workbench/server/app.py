@@ -44,8 +44,8 @@ from workbench.server.operations.stopping import Stopping
 from workbench.server.options import ServerOptions
 from workbench.server.page_document import POLICY, App, app_document, first_words, searched
 from workbench.server.people.signed_in import AccountIdentity
-from workbench.server.sharing.lending import AccountHolders, Lending
-from workbench.server.sharing.shares import Shares
+from workbench.server.sharing.grants import Grants, People
+from workbench.server.sharing.lending import Lending
 from workbench.server.sockets.late import LateVisits
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.visitors import Visitors
@@ -231,10 +231,14 @@ def _database(options: ServerOptions) -> ServerDatabase:
 
 def _lending(options: ServerOptions, visitors: Visitors, database: ServerDatabase) -> Lending:
     """What the people of a server let each other read."""
-    people = None
-    if isinstance(options.identity, AccountIdentity):
-        people = AccountHolders(options.identity.accounts)
-    return Lending(Shares(database), people, visitors.workspace_of)
+    identity = options.identity
+    if not isinstance(identity, AccountIdentity):
+        return Lending(Grants(database), visitors.workspace_of)
+
+    def people() -> People:
+        return {one.key: (one.name, one.role) for one in identity.accounts.list()}
+
+    return Lending(Grants(database, people), visitors.workspace_of)
 
 
 def _keep_looking(lending: Lending, later: Later) -> None:

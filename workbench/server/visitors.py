@@ -29,7 +29,7 @@ from workbench.pages.core.page import Page
 from workbench.server.homes import Homes
 from workbench.server.people.person import Person
 from workbench.server.sharing.lending import Lending
-from workbench.server.sharing.lent import Lent
+from workbench.server.sharing.lent import LentData
 from workbench.server.sharing.person_sharing import PersonSharing
 from workbench.server.work.runner import ProcessRunner
 from workbench.workspaces.workspace import Workspace
@@ -504,7 +504,7 @@ class Visitors:
     def _open(self, person: Person, may: Permissions) -> tuple[Workspace, Sharing | None]:
         if self.lending is None:
             return self.homes.open(person, may), None
-        lent = Lent(self.lending, person, self.homes.base)
+        lent = LentData(self.lending, person, self.homes.base)
         workspace = self.homes.open(person, may, lent)
         return workspace, PersonSharing(self.lending, person, workspace)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,11 +32,11 @@ from workbench.server.handlers.downloads import (
 )
 from workbench.server.handlers.static import STATIC
 from workbench.server.network.proxy import client_address
-from workbench.server.sharing.errors import NotSharedError
-from workbench.server.sharing.guesses import LinkGuesses
-from workbench.server.sharing.lending import SOMEBODY, Lending
-from workbench.server.sharing.lent_audits import LentAudit
-from workbench.server.sharing.share import Grant, ShareKind
+from workbench.server.network.rates import TokenBuckets
+from workbench.server.sharing.grant import Grant, NotSharedError, ShareKind
+from workbench.server.sharing.grants import SOMEBODY
+from workbench.server.sharing.lending import Lending
+from workbench.server.sharing.lent import LentAudit
 from workbench.server.work import files
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.errors import WorkspaceError
@@ -61,6 +62,11 @@ _KINDS = ("html", "pdf", "json")
 _TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
     (HERE / "shared.html").read_text(encoding="utf-8")
 )
+
+#: Addresses that do not work which one sender may try at once, and seconds until one more: at most
+#: 60 in a minute. Nobody can guess a token of 256 bits; the bound keeps those who try from being a
+#: burden.
+WRONG_AT_ONCE, EVERY = 30, 2.0
 
 _GONE = "This link does not work. It was revoked, it has ended, or a part of it is missing."
 _LATER = "There were too many links that do not work. Try again in a minute."
@@ -90,7 +96,7 @@ class Seen:
 class LinkHandler(DownloadHandler):
     """Base class of handlers of links."""
 
-    def initialize(self, guesses: LinkGuesses, desk: Desk) -> None:
+    def initialize(self, guesses: TokenBuckets, desk: Desk) -> None:
         """Take what bounds wrong addresses, and the desk that makes reports."""
         self._guesses, self._desk = guesses, desk
 
@@ -134,17 +140,17 @@ class LinkHandler(DownloadHandler):
         """
         sender = client_address(self.request, self.server)
         seconds = self._guesses.wait(sender)
-        if seconds:
-            self.set_header("Retry-After", str(seconds))
+        if seconds > 0:
+            self.set_header("Retry-After", str(math.ceil(seconds)))
             self.show(429, problem=_LATER)
             return None
-        share = self.lending.by_token(token)
+        share = self.lending.grants.by_token(token)
         if share is not None:
             try:
                 return await asyncio.get_running_loop().run_in_executor(WAITING, look, share)
             except (WorkspaceError, ArchiveError):  # its owner removed it
                 pass
-        self._guesses.note(sender)
+        self._guesses.take(sender)
         self.show(404, problem=_GONE)
         return None
 
@@ -180,13 +186,13 @@ class LinkPageHandler(LinkHandler):
         self.show(200, token=token, signed_in=person is not None, **more)
 
     def _look(self, share: Grant) -> Seen:
-        name = self.lending.name_of(share.owner)
+        name = self.lending.grants.name_of(share.owner)
         owner = "" if name == SOMEBODY else name
         if share.kind is ShareKind.AUDIT:
             seen = Seen(share, owner, audit=_there(LentAudit(self.lending, share)))
         else:
             seen = Seen(share, owner, dataset=self.lending.dataset(share))
-        self.lending.shares.note_opening(share)
+        self.lending.grants.note_opening(share)
         return seen
 
 
@@ -224,7 +230,7 @@ class LinkReportHandler(LinkHandler):
 
         def make(shown: Audit, report: Report) -> Made:
             # Nothing of the owner's workspace but what was saved with the audit.
-            audit = replace(shown, key=found.share.key)
+            audit = replace(shown, key=found.grant.key)
             portable = files.PortableAudit.saved(audit, Workspace(), found.attachments())
             return self.report_of(portable, kind, report)
 
@@ -232,7 +238,7 @@ class LinkReportHandler(LinkHandler):
 
     def _look(self, kind: str, share: Grant) -> LentAudit:
         if kind not in _KINDS:
-            raise NotSharedError(share.kind.words)
+            raise NotSharedError(share.kind)
         return _there(LentAudit(self.lending, share))
 
     async def send_file(self, content: bytes, name: str, media_type: str) -> None:
@@ -248,14 +254,17 @@ class LinkReportHandler(LinkHandler):
 
 def _there(audit: LentAudit) -> LentAudit:
     """The audit, once it was found (NotSharedError where its owner removed it)."""
-    audit.lending.summary(audit.share)
+    audit.lending.summary(audit.grant)
     return audit
 
 
 def patterns() -> list[tuple[Any, ...]]:
     """Tornado routes of links."""
     # A desk of their own: whoever has a link delays no report of those who work here.
-    given = {"guesses": LinkGuesses(), "desk": Desk("reports", at_once=1, places=8, patience=180)}
+    given = {
+        "guesses": TokenBuckets(WRONG_AT_ONCE, EVERY),
+        "desk": Desk("reports", at_once=1, places=8, patience=180),
+    }
     return [
         (r"/shared/([A-Za-z0-9_-]{1,200})/scores\.csv", LinkDataHandler, given),
         (r"/shared/([A-Za-z0-9_-]{1,200})/report\.([a-z]+)", LinkReportHandler, given),

@@ -40,7 +40,7 @@ from tornado.ioloop import IOLoop
 from tornado.iostream import IOStream
 
 from workbench.server.network.proxy import is_proxy
-from workbench.server.people.checking.throttle import networks
+from workbench.server.network.rates import networks
 
 logger = logging.getLogger(__name__)
 
