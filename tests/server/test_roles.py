@@ -5,10 +5,11 @@ import time
 
 import param
 import pytest
+from helpers.sharing import ADA, Town
 from helpers.visits import Later, Reader, settle, tabs, wait
 
 import workbench as wb
-from workbench.dashboard import audits, bench, files, permissions, sharing
+from workbench.dashboard import audits, bench, files, permissions
 from workbench.dashboard.bench import Bench
 from workbench.dashboard.permissions import CONTROLS, NEEDS_EDITOR, Permissions, RoleError
 from workbench.dashboard.services import Services
@@ -86,7 +87,7 @@ def every_gesture():
     yield from ("show", "look")  # of a Connection
     yield from bench._ACTIONS
     yield from (f"audit {do}" for do in audits._ANSWERS)
-    yield from (f"share {do}" for do in sharing._ANSWERS)
+    yield from (f"share {do}" for do in Town().sharing(ADA).answers)
 
 
 def test_every_gesture_has_a_decision_and_every_decision_a_gesture():
