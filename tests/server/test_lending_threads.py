@@ -83,7 +83,7 @@ def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
         bench.ask("scores", lambda live: live.page.scores.n_p)
 
     def go(owner, other):
-        visitors.end_person(other.key)
+        visitors.here.end(other.key)
         time.sleep(0.05)
 
     tasks = [lambda t=task, p=pair: t(*p) for task in (lend, read, show, go) for pair in pairs]

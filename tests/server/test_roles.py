@@ -217,7 +217,7 @@ def test_a_role_that_changes_takes_effect_at_once_on_open_pages(tmp_path):
     class Document:
         used = time.monotonic()
 
-    visitors.enter(person, Document())
+    visitors.here.enter(person, Document())
     reader = Reader(visitors.bench(person))
     assert visitors.bench(person).state("may")["may"] == {"edit": True, "why": ""}
     now["role"] = Role.VIEWER
@@ -225,9 +225,9 @@ def test_a_role_that_changes_takes_effect_at_once_on_open_pages(tmp_path):
     assert "Your role is viewer" in reader.does("import")["say"]
     reader.told.clear()
     now["role"] = Role.EDITOR
-    visitors._look()
+    visitors.housekeeping.look()
     assert {"bench": {"may": {"edit": True, "why": ""}}} in reader.told
     now["role"] = Role.VIEWER
-    visitors._look()
+    visitors.housekeeping.look()
     assert reader.told[-1]["bench"]["may"]["edit"] is False
     visitors.end()

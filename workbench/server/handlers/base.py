@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
 import jinja2
-from tornado.web import Application, HTTPError, RequestHandler
+from tornado.web import HTTPError, RequestHandler
 
 from workbench.assets.board import HERE, palette_css
 from workbench.server.network import origins
@@ -129,9 +129,12 @@ class Handler(RequestHandler):
 
     def _methods(self) -> Sequence[str]:
         """The methods that this address takes."""
-        refused = RequestHandler._unimplemented_method
         done_by = {name: name.lower() for name in self.SUPPORTED_METHODS} | {"HEAD": "get"}
-        return [name for name, does in done_by.items() if getattr(type(self), does) is not refused]
+        return [
+            name
+            for name, does in done_by.items()
+            if getattr(type(self), does) is not getattr(RequestHandler, does)
+        ]
 
     # -- the log -----------------------------------------------------------------------------------
 
@@ -171,15 +174,7 @@ class UnknownHandler(Handler):
         return self.SUPPORTED_METHODS
 
 
-def keep_own(application: Application) -> None:
-    """Leave out all routes to handlers that are not ours, and note the words in those that are.
-
-    Parameters
-    ----------
-    application : tornado.web.Application
-    """
-    rules = application.wildcard_router.rules
-    rules[:] = [rule for rule in rules if issubclass(rule.target, Handler)]
-    patterns = [vars(rule.matcher)["regex"].pattern for rule in rules]
+def words_of(patterns: Iterable[str]) -> frozenset[str]:
+    """The words in the patterns of our routes, which the log may have."""
     plain = " ".join(_VARIABLE.sub(" ", pattern) for pattern in patterns)
-    application.settings["words"] = frozenset([*re.findall(r"[a-z-]{2,}", plain), *_ENDINGS])
+    return frozenset([*re.findall(r"[a-z-]{2,}", plain), *_ENDINGS])
