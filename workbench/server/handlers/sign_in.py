@@ -205,7 +205,7 @@ class SignOutHandler(FormHandler):
         if isinstance(identity, AccountIdentity):
             return identity.sign_ins
         if isinstance(identity, VisitorIdentity) and identity.owner is not None:
-            return identity.owner
+            return identity.owner.sign_ins
         raise HTTPError(404)
 
     async def post(self) -> None:
