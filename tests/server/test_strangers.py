@@ -29,7 +29,7 @@ from tornado.websocket import websocket_connect
 import workbench as wb
 from workbench.assets.audits import NAME as AUDITS
 from workbench.audits.plan import RegisteredPlan
-from workbench.dashboard import audits, bench, sharing
+from workbench.dashboard import audits, bench
 from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.live_page import Viewer
 from workbench.dashboard.sent import Sent
@@ -527,6 +527,11 @@ def filled(key):
     return {name: lists.get(name, key) for name in FIELDS}
 
 
+def shares(stranger):
+    """What the stranger can ask about sharing."""
+    return {} if stranger.bench.sharing is None else stranger.bench.sharing.answers
+
+
 def questions(stranger, key):
     """Send every kind of gesture about data sets, audits and shares with a key in every entry."""
     entries = filled(key)
@@ -535,9 +540,7 @@ def questions(stranger, key):
         stranger.does(kind, **entries | {"reset": "scores", "link": "scores"})
         stranger.does(kind, **{name: [value] for name, value in entries.items()})
         stranger.does(kind, **{name: {"key": value} for name, value in entries.items()})
-    for kind, asked in (("audit", audits._ANSWERS), ("share", sharing._ANSWERS)):
-        if kind == "share" and stranger.bench.shares is None:
-            continue
+    for kind, asked in (("audit", audits._ANSWERS), ("share", shares(stranger))):
         for do in asked:
             for of in (key, "scores", "data", "audit", AUDITS):
                 more = entries | {"of": of, "offset": 0, "most": 50, "days": 1, "name": f"my {of}"}

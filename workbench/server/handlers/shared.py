@@ -63,10 +63,9 @@ _TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=
     (HERE / "shared.html").read_text(encoding="utf-8")
 )
 
-#: Addresses that do not work which one sender may try at once, and seconds until one more: at most
-#: 60 in a minute. Nobody can guess a token of 256 bits; the bound keeps those who try from being a
-#: burden.
-WRONG_AT_ONCE, EVERY = 30, 2.0
+#: Addresses that do not work which one sender may try at once, and seconds until one more. Nobody
+#: can guess a token of 256 bits; the bound keeps those who try from being a burden.
+WRONG_AT_ONCE, EVERY = 60, 1.0
 
 _GONE = "This link does not work. It was revoked, it has ended, or a part of it is missing."
 _LATER = "There were too many links that do not work. Try again in a minute."
