@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
-import jinja2
 from tornado.ioloop import IOLoop
 
 from workbench.assets import audits
@@ -18,6 +17,7 @@ from workbench.dashboard.bench import IMPORT, first_data_set
 from workbench.dashboard.tab import Tab
 from workbench.pages.registry import MENU
 from workbench.server.handlers import static
+from workbench.server.handlers.base import page_template
 from workbench.server.network.headers import document_policy
 from workbench.server.operations.state import ServerState
 from workbench.server.sockets.channel import Channel
@@ -43,9 +43,7 @@ _PALETTE = assets.palette_css()
 #: What browsers may do with the document, as a function of the host.
 POLICY = partial(document_policy, [_THEME], [_PALETTE])
 
-_TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-    (assets.HERE / "page.html").read_text(encoding="utf-8")
-)
+_TEMPLATE = page_template("page.html")
 
 
 @dataclass(frozen=True)

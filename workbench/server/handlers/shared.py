@@ -7,7 +7,6 @@ unknown, revoked or have ended get the same answer. The token is in no log and n
 from __future__ import annotations
 
 import asyncio
-import base64
 import hashlib
 import math
 from collections.abc import Callable
@@ -15,15 +14,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-import jinja2
-
-from workbench.assets.board import HERE, palette_css
+from workbench.assets.board import palette_css
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard.worker import WAITING
 from workbench.progress import Report
 from workbench.scores.sample import Scores
 from workbench.server.desk import Desk
+from workbench.server.handlers.base import page_template
 from workbench.server.handlers.downloads import (
     REPORT_KINDS,
     DownloadHandler,
@@ -31,6 +29,7 @@ from workbench.server.handlers.downloads import (
     file_name,
 )
 from workbench.server.handlers.static import STATIC
+from workbench.server.network.headers import digest
 from workbench.server.network.proxy import client_address
 from workbench.server.network.rates import TokenBuckets
 from workbench.server.sharing.grant import Grant, NotSharedError, ShareKind
@@ -45,11 +44,10 @@ from workbench.workspaces.workspace import Workspace
 T = TypeVar("T")
 
 _STYLE = palette_css()
-_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 
 #: What browsers do with the page of a link: they show it and the report in it, in no other frame.
 POLICY = (
-    f"default-src 'none'; style-src 'self' 'sha256-{_HASH}'; img-src 'self'; frame-src 'self'; "
+    f"default-src 'none'; style-src 'self' {digest(_STYLE)}; img-src 'self'; frame-src 'self'; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 
@@ -59,9 +57,7 @@ REPORT_POLICY = "sandbox allow-scripts allow-popups allow-downloads; frame-ances
 #: Kinds of report that whoever has the link can download.
 _KINDS = ("html", "pdf", "json")
 
-_TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-    (HERE / "shared.html").read_text(encoding="utf-8")
-)
+_TEMPLATE = page_template("shared.html")
 
 #: Addresses that do not work which one sender may try at once, and seconds until one more. Nobody
 #: can guess a token of 256 bits; the bound keeps those who try from being a burden.
@@ -95,9 +91,10 @@ class Seen:
 class LinkHandler(DownloadHandler):
     """Base class of handlers of links."""
 
-    def initialize(self, guesses: TokenBuckets, desk: Desk) -> None:
-        """Take what bounds wrong addresses, and the desk that makes reports."""
-        self._guesses, self._desk = guesses, desk
+    def initialize(self, desk: Desk, guesses: TokenBuckets) -> None:  # type: ignore[override]
+        """Take the desk that makes reports, and what bounds wrong addresses."""
+        super().initialize(desk)
+        self._guesses = guesses
 
     async def prepare(self) -> None:
         """Have browsers and search engines keep nothing, and tell the address to nobody."""
@@ -164,8 +161,7 @@ class LinkHandler(DownloadHandler):
             What is in it.
         """
         self.set_status(status)
-        self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.finish(_TEMPLATE.render(style=_STYLE, static=f".{STATIC}", **words))
+        self.send_page(_TEMPLATE, POLICY, style=_STYLE, static=f".{STATIC}", **words)
 
 
 class LinkPageHandler(LinkHandler):
@@ -212,7 +208,7 @@ class LinkDataHandler(LinkHandler):
             content = self.elsewhere("Table of scores", files.scores_file, (scores,), report)
             return f"{file_name(dataset.name)}.csv", content
 
-        await self.answer(self._desk, look, make, "text/csv; charset=utf-8")
+        await self.answer(look, make, "text/csv; charset=utf-8")
 
     def _look(self, share: Grant) -> tuple[DataSet, Grant]:
         return self.lending.dataset(share), share
@@ -233,7 +229,7 @@ class LinkReportHandler(LinkHandler):
             portable = files.PortableAudit.saved(audit, Workspace(), found.attachments())
             return self.report_of(portable, kind, report)
 
-        await self.answer(self._desk, found.audit, make, REPORT_KINDS[kind])
+        await self.answer(found.audit, make, REPORT_KINDS[kind])
 
     def _look(self, kind: str, share: Grant) -> LentAudit:
         if kind not in _KINDS:
