@@ -109,12 +109,12 @@ class Handler(RequestHandler):
 
     # -- answers -----------------------------------------------------------------------------------
 
-    def send_page(self, page: jinja2.Template, policy: str, **words: Any) -> None:
+    def send_page(self, template: jinja2.Template, policy: str, /, **words: Any) -> None:
         """Send a page that browsers do not keep.
 
         Parameters
         ----------
-        page : jinja2.Template
+        template : jinja2.Template
         policy : str
             What browsers may do with it.
         **words
@@ -123,7 +123,7 @@ class Handler(RequestHandler):
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.set_header("Cache-Control", "no-store")
         self.set_header("Content-Security-Policy", policy)
-        self.finish(page.render(**words))
+        self.finish(template.render(**words))
 
     def send_words(self, words: str) -> None:
         """Send plain text that browsers do not keep."""
