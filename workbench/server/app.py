@@ -222,8 +222,8 @@ def make_server(
         checks=checks,
     )
     host = f"[{options.address}]" if ":" in options.address else options.address or "localhost"
-    home = f"http://{host}:{port}{options.root_path}/"
-    return WorkbenchServer(application, http, sockets, loop, port, home)
+    start = f"http://{host}:{port}{options.root_path}/"
+    return WorkbenchServer(application, http, sockets, loop, port, start)
 
 
 def serve(

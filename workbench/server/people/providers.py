@@ -279,11 +279,18 @@ def provider(name: str, extra: Mapping[str, str]) -> Provider:
     if "tenant" in given:
         given["tenant"] = _one_tenant(given["tenant"])
     if name == "generic":
-        addresses = (given[one].partition("?")[0] for one in (*needs, "USER_URL"))
-        made = Provider(given["TITLE"], given["ISSUER"], *addresses, issuer=given["ISSUER"])
+        authorize, token, user = (given[one].partition("?")[0] for one in (*needs, "USER_URL"))
+        made = Provider(given["TITLE"], given["ISSUER"], authorize, token, user, given["ISSUER"])
     else:
-        kind, texts = _KINDS[name], ("realm", "authorize", "token", "user", "issuer")
-        made = replace(kind, **{one: _filled(getattr(kind, one), given) for one in texts})
+        kind = _KINDS[name]
+        made = replace(
+            kind,
+            realm=_filled(kind.realm, given),
+            authorize=_filled(kind.authorize, given),
+            token=_filled(kind.token, given),
+            user=_filled(kind.user, given),
+            issuer=_filled(kind.issuer, given),
+        )
     host = urlsplit(made.token).netloc
     return replace(made, title=made.title or host, realm=made.realm or host)
 
