@@ -14,7 +14,7 @@ import workbench as wb
 from workbench.dashboard.tab import Tab
 from workbench.pages.registry import MENU, PAGES
 from workbench.server.app import App
-from workbench.server.sharing.share import ShareKind
+from workbench.server.sharing.grant import ShareKind
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +181,7 @@ def test_the_report_of_a_link_is_shown_in_a_frame_that_can_reach_nothing(team, b
     data, workspace = add_scores(team, "for a report", 4)
     audit = workspace.audits.save(wb.audit(workspace.scores(data.key)), "a report")
     person = team.accounts.find("Anna").person
-    _, token = team.visitors.lending.shares.add_link(person.key, ShareKind.AUDIT, audit.key)
+    _, token = team.visitors.lending.grants.add_link(person.key, ShareKind.AUDIT, audit.key)
     page = browsers("", viewport={"width": 390, "height": 844}, bypass_csp=False).page
     page.goto(f"http://localhost:{team.port}/shared/{token}")
     frame = page.frame_locator("iframe")

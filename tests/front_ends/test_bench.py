@@ -419,7 +419,7 @@ def visitors(tmp_path):
 def test_a_first_visit_costs_nothing_and_shows_what_everybody_sees(visitors):
     visit = visitors.visit(Person("v" * 43), "scores")
     assert visit.text == ""
-    assert not visitors._places
+    assert not visitors.here._by_key
 
 
 def test_who_was_here_before_finds_the_page_as_it_was_left(visitors):
@@ -428,8 +428,8 @@ def test_who_was_here_before_finds_the_page_as_it_was_left(visitors):
     reader.sets("counts", "tp", 345)
     visit = visitors.visit(who, "counts")
     assert json.loads(visit.text)["settings"]["tp"] == 345
-    visitors.end_person(who.key)
-    assert not visitors._places
+    visitors.here.end(who.key)
+    assert not visitors.here._by_key
     assert json.loads(visitors.visit(who, "counts").text)["settings"]["tp"] == 345
 
 

@@ -72,7 +72,7 @@ def fetch():
         try:
             return serving.io_loop.run_sync(request)
         finally:
-            serving.stop()
+            serving.http.stop()
 
     return ask
 

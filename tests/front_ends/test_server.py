@@ -94,10 +94,7 @@ async def visits(port):
     await asyncio.sleep(1)
     print(before, during, alive())
 
-server = make_server(
-    [Tab(DemoPage)], ServerOptions(port=int(sys.argv[1])), grace=0.5,
-    check_unused_sessions_milliseconds=200, unused_session_lifetime_milliseconds=5000,
-)
+server = make_server([Tab(DemoPage)], ServerOptions(port=int(sys.argv[1])), grace=0.5)
 server.start()
 server.io_loop.run_sync(lambda: visits(int(sys.argv[1])))
 """

@@ -73,7 +73,7 @@ def main(folder: Path) -> None:
     from workbench.server.operations.restore import restore
     from workbench.server.people.accounts import Accounts
     from workbench.server.people.person import Person, Role
-    from workbench.server.sharing.shares import Shares
+    from workbench.server.sharing.grants import Grants
     from workbench.server.storing.database import ServerDatabase
     from workbench.workspaces.home import workspace
     from workbench.workspaces.storing.disk import DiskStore
@@ -98,7 +98,7 @@ def main(folder: Path) -> None:
             archive.save(audit, name)
         for number, database in enumerate(databases):
             Accounts(database).add(f"{name} {number}", Role.EDITOR)
-            Shares(database).of("x")
+            Grants(database).given_by("x")
             database_check(database)()
         database_check(Database.at(named))()
         DiskStore(folder).close()

@@ -64,8 +64,8 @@ class Served:
         asyncio.set_event_loop(asyncio.new_event_loop())
         self._loop = IOLoop.current()
         self.server = server = make_server(app, ServerOptions(**self._options), grace=GRACE)
-        self.application, self.http = server._tornado, server._http
-        self.settings = server._tornado.settings
+        self.application, self.http = server.application, server.http
+        self.settings = server.application.settings
         self.visitors = self.settings["visitors"]
         server.start()
         self._loop.add_callback(self._up.set)

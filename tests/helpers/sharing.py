@@ -6,10 +6,10 @@ from helpers.visits import Reader, settle, tabs, wait
 from workbench.dashboard.services import Services
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.server.people.person import Person, Role
+from workbench.server.sharing.grants import Grants
 from workbench.server.sharing.lending import Lending
-from workbench.server.sharing.lent import Lent
+from workbench.server.sharing.lent import LentData
 from workbench.server.sharing.person_sharing import PersonSharing
-from workbench.server.sharing.shares import Shares
 from workbench.server.storing.database import ServerDatabase
 from workbench.workspaces.workspace import Workspace
 
@@ -66,19 +66,15 @@ class Town:
         self.people = {one.key: (one.name, one.role) for one in people or ()}
         self.workspaces, self.benches = {}, []
         self.database = database or ServerDatabase()
-        self.shares = Shares(self.database)
-        known = None if people is None else self
-        self.lending = Lending(self.shares, known, self.workspace_of)
-
-    def everybody(self):
-        return self.people
+        self.grants = Grants(self.database, None if people is None else lambda: dict(self.people))
+        self.lending = Lending(self.grants, self.workspace_of)
 
     def workspace_of(self, key):
         return self.workspaces.get(key)
 
     def own(self, person):
         if person.key not in self.workspaces:
-            self.workspaces[person.key] = Workspace(base=Lent(self.lending, person))
+            self.workspaces[person.key] = Workspace(base=LentData(self.lending, person))
         return self.workspaces[person.key]
 
     def sharing(self, person):

@@ -18,8 +18,8 @@ from workbench.cli import main
 from workbench.server.people.accounts import AccountError, Accounts
 from workbench.server.people.person import Role
 from workbench.server.people.sign_ins import SignIns
-from workbench.server.sharing.share import ShareKind
-from workbench.server.sharing.shares import Shares
+from workbench.server.sharing.grant import ShareKind
+from workbench.server.sharing.grants import Grants
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import SIGN_INS
 from workbench.workspaces.errors import WorkspaceError
@@ -52,8 +52,8 @@ def home(tmp_path_factory):
     database = ServerDatabase(folder / "server")
     people = [Accounts(database).add(name, Role.EDITOR) for name in PEOPLE]
     for one in people[:5]:
-        Shares(database).add_link(one.key, ShareKind.DATA, "k", 7)
-        Shares(database).add(one.key, ShareKind.AUDIT, "k", people[6].key)
+        Grants(database).add_link(one.key, ShareKind.DATA, "k", 7)
+        Grants(database).add(one.key, ShareKind.AUDIT, "k", people[6].key)
     with database.writing() as connection:
         for digest, one in zip(HASHES, people, strict=True):
             times = {"created": 1e12, "used": 1e12}
@@ -127,7 +127,7 @@ def ask_server(folder, answers, keys):
             answers.ask(("person", name), lambda name=name: accounts.find(name))
         answers.ask("sign-ins", lambda: sign_ins._ask(HASHES))
         answers.ask("browsers", sign_ins.browsers)
-        answers.ask("shares", lambda: Shares(database).of("x"))
+        answers.ask("shares", lambda: Grants(database).given_by("x"))
 
 
 @pytest.mark.parametrize(
@@ -235,14 +235,14 @@ def test_damaged_columns_of_a_workspace_are_problems_in_words(tmp_path):
 
 def test_a_damaged_share_or_sign_in_ends_no_other_one(tmp_path, caplog):
     database = ServerDatabase(tmp_path)
-    shares = Shares(database)
+    grants = Grants(database)
     for k in range(3):
-        shares.add_link("me", ShareKind.DATA, f"k{k}", 7)
+        grants.add_link("me", ShareKind.DATA, f"k{k}", 7)
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE shares SET kind = 'nothing' WHERE key = 'k1'")
-    shares.refresh()
-    shares.refresh()
-    assert [one.key for one in shares.of("me")] == ["k0", "k2"]
+    grants.refresh()
+    grants.refresh()
+    assert [one.key for one in grants.given_by("me")] == ["k0", "k2"]
     assert caplog.text.count("a share in the database") == 1
     database.close()
 

@@ -161,7 +161,7 @@ def test_a_browser_that_takes_nothing_is_let_go(monkeypatch):
             closed.append(code)
 
     async def attempt():
-        channel = Channel(Held(), "somebody")
+        channel = Channel()
         channel.join(Stuck())
         tasks = [asyncio.create_task(channel.send("x" * 300)) for _ in range(10)]
         await asyncio.sleep(0.05)
@@ -171,10 +171,6 @@ def test_a_browser_that_takes_nothing_is_let_go(monkeypatch):
     asyncio.run(attempt())
     assert len(sent) == 3
     assert closed == [1008]
-
-
-class Held:
-    """A document, of which there can be weak references."""
 
 
 def test_who_is_slow_to_ask_holds_no_connection(served, monkeypatch):

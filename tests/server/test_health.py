@@ -57,7 +57,7 @@ def health(served, **headers):
 
 
 def settings(served):
-    return served.server._tornado.settings
+    return served.settings
 
 
 def up(served):

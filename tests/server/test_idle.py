@@ -21,9 +21,9 @@ from tornado.websocket import websocket_connect
 
 from workbench.dashboard import worker
 from workbench.dashboard.limits import ServerLimits
-from workbench.server import app
-from workbench.server import visitors as visitors_module
+from workbench.server import app, housekeeping
 from workbench.server.handlers.document import READY
+from workbench.server.housekeeping import duration
 from workbench.server.operations import checks
 from workbench.server.operations.state import Phase
 from workbench.server.people.accounts import Accounts
@@ -32,7 +32,6 @@ from workbench.server.people.sign_ins import SignIns
 from workbench.server.people.signed_in import AccountIdentity
 from workbench.server.sharing import lending
 from workbench.server.storing.database import ServerDatabase
-from workbench.server.visitors import Visitors, duration
 
 
 class Browser:
@@ -83,10 +82,9 @@ class Browser:
 
 @pytest.fixture
 def served(monkeypatch):
-    monkeypatch.setattr(visitors_module, "LOOK", 0.2)
-    monkeypatch.setattr(visitors_module, "GRACE", 0.0)
+    monkeypatch.setattr(housekeeping, "LOOK", 0.2)
     made = Served(limits=ServerLimits())
-    made.visitors._grace = 0.0
+    made.visitors.here._grace = 0.0
     yield made
     made.close()
 
@@ -112,8 +110,8 @@ def test_an_idle_page_is_told_so_and_closed_and_its_memory_freed(served):
         "Put away after 2 seconds without use. Your data sets and settings are kept: reload the "
         "page to go on."
     ]
-    wait(lambda: not served.visitors._places)
-    assert (served.visitors.people, served.visitors.documents) == (0, 0)
+    wait(lambda: not served.visitors.here._by_key)
+    assert (served.visitors.here.people, served.visitors.here.documents) == (0, 0)
     again = Browser(served)  # the reload
     first = served.visitors.bench(MINE).pages.live("counts").page
     assert first.tp == 321
@@ -183,11 +181,15 @@ def test_what_a_server_does_again_and_again_leaves_nothing_behind(tmp_path, monk
 
     monkeypatch.setattr(checks, "EVERY", 0.0)
     monkeypatch.setattr(checks, "BEAT", 0.002)
-    monkeypatch.setattr(visitors_module, "LOOK", 0.002)
-    monkeypatch.setattr(visitors_module, "TIDY", 0.0)
+    monkeypatch.setattr(housekeeping, "LOOK", 0.002)
+    monkeypatch.setattr(housekeeping, "TIDY", 0.0)
     monkeypatch.setattr(app, "LOOK", 0.002)
     monkeypatch.setattr(lending, "PURGE", 0.0)
-    tasks = {"_round": checks.Checks, "look_again": lending.Lending, "_look": Visitors}
+    tasks = {
+        "_round": checks.Checks,
+        "look_again": lending.Lending,
+        "look": housekeeping.Housekeeping,
+    }
     for name, owner in tasks.items():
         counted(owner, name)
     accounts = Accounts(ServerDatabase(tmp_path))

@@ -14,9 +14,10 @@ from helpers.visits import wait
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
-from workbench.server.handlers import document
 from workbench.server.handlers.document import READY, SocketHandler
-from workbench.server.sockets.late import LateVisits
+from workbench.server.sockets.channel import Channel
+from workbench.server.sockets.documents import LATE, UNUSED, Documents
+from workbench.server.visitors import Visit
 
 
 @pytest.fixture(scope="module")
@@ -30,17 +31,16 @@ def served():
 def place(served):
     """The server, once nothing is left of the test before."""
     let_go(served)
-    wait(lambda: served.visitors.documents == 0)
+    wait(lambda: served.visitors.here.documents == 0)
     return served
 
 
 def let_go(served):
-    """Have all sessions end that nobody uses, as after some seconds."""
+    """Have all documents end whose sockets have not come, as after some seconds."""
     done = []
 
-    async def end():
-        for context in served.application._applications.values():
-            await context._cleanup_sessions(-1)
+    def end():
+        served.settings["documents"].let_all_go()
         done.append(True)
 
     served._loop.add_callback(end)
@@ -80,7 +80,7 @@ async def sets(socket, value, serial=1):
 def test_a_socket_that_comes_after_the_session_has_one_all_the_same(place):
     token = token_of(place)
     let_go(place)
-    assert place.visitors.documents == 0
+    assert place.visitors.here.documents == 0
 
     async def attempt():
         socket = await connected(place, token)
@@ -92,7 +92,7 @@ def test_a_socket_that_comes_after_the_session_has_one_all_the_same(place):
     told = [one for one in asyncio.run(attempt()) if one["page"] == "counts"]
     assert any("frame" in one for one in told)  # the server does not know what the document holds
     assert [one["settings"]["tp"] for one in told if "tp" in one.get("settings", {})][-1] == 31
-    wait(lambda: place.visitors.documents == 0)
+    wait(lambda: place.visitors.here.documents == 0)
 
 
 def test_what_was_done_before_is_in_it(place):
@@ -128,85 +128,96 @@ def test_a_late_socket_comes_once_and_only_for_its_person(place):
 def test_a_session_that_was_used_is_not_made_again(place):
     token = token_of(place)
     assert asyncio.run(first(place, token)) == READY
-    wait(lambda: place.visitors.documents == 0)
+    wait(lambda: place.visitors.here.documents == 0)
     let_go(place)
     assert asyncio.run(first(place, token)) is None
 
 
-def test_late_visits_are_forgotten():
-    now = [0.0]
-    late = LateVisits(300.0, lambda: now[0])
-    late.add("a", "me", "counts")
+class Doors:
+    """Visitors who may always open one more document."""
+
+    def require_document(self, person):
+        pass
+
+
+def test_documents_whose_sockets_do_not_come_are_let_go_of_and_forgotten():
+    now, closed, timers = [0.0], [], []
+
+    def opened(visit):
+        channel = Channel()
+        channel.closed = lambda: closed.append(visit.page)
+        return channel
+
+    documents = Documents(Doors(), opened, lambda *timer: timers.append(timer), lambda: now[0])
+    old = documents.add(Visit(MINE, "old", "", None, {}))
+    (seconds, end) = timers.pop()
+    assert (seconds, len(old)) == (UNUSED, 43)
+    end()
+    end()
+    assert closed == ["old"]
     now[0] = 200.0
-    late.add("b", "me", "counts")
-    now[0] = 301.0
-    assert late.take("a", "me") is None
-    late.add("c", "me", "")
-    assert set(late._visits) == {"b", "c"}
-    assert late.take("b", "me").page == "counts"
-    for number in range(12_000):
-        late.add(str(number), "me", "")
-    assert len(late._visits) == 10_000
+    new = documents.add(Visit(MINE, "new", "", None, {}))
+    now[0] = LATE
+    assert documents.take(old, MINE) is None
+    assert documents.take(new, THEIRS) is None
+    documents.add(Visit(MINE, "third", "", None, {}))
+    assert old not in documents._sent
+    assert documents.take(new, MINE) is not None
+    assert documents.take(new, MINE) is None
+    timers.clear()
+    for _ in range(12_000):
+        documents.add(Visit(MINE, "many", "", None, {}))
+    assert len(documents._sent) == 10_000
+    assert closed.count("many") == 2_000
+    assert closed.count("new") == 0
 
 
 def test_a_socket_that_closes_before_its_turn_leaves_nothing(place, monkeypatch):
     """The handshake is done, and the browser is gone before the session is looked up."""
     turns = []
-    real = SocketHandler._async_open
+    real = SocketHandler._join
 
-    async def waits(handler, token):
+    async def waits(handler):
         handler.close()
         while not handler._gone:
             await asyncio.sleep(0.01)
-        await real(handler, token)
+        await real(handler)
         turns.append(handler)
 
-    monkeypatch.setattr(SocketHandler, "_async_open", waits)
+    monkeypatch.setattr(SocketHandler, "_join", waits)
     token = token_of(place)
     assert asyncio.run(first(place, token)) is None
     wait(lambda: turns)
     let_go(place)
-    wait(lambda: place.visitors.documents == 0)
+    wait(lambda: place.visitors.here.documents == 0)
 
 
 def test_a_socket_that_closes_during_its_turn_leaves_nothing(place, monkeypatch):
     turns = []
-    real = document.WSHandler._async_open
 
-    async def closes(handler, token):
-        await real(handler, token)
+    async def closes(channel, text):
+        handler = channel._socket
         handler.close()
         while not handler._gone:
             await asyncio.sleep(0.01)
         turns.append(handler)
 
-    monkeypatch.setattr(document.WSHandler, "_async_open", closes)
+    monkeypatch.setattr(Channel, "send", closes)
     token = token_of(place)
     assert asyncio.run(first(place, token)) is None
     wait(lambda: turns)
-    wait(lambda: place.visitors.documents == 0)
-    assert not place.application._clients
+    wait(lambda: place.visitors.here.documents == 0)
+    assert not place.settings["state"].documents
 
 
-def test_a_socket_whose_ping_has_failed_ends_its_visit(place, caplog):
-    """Bokeh lets go of the connection first, and asks it for its session when the socket closes."""
+def test_a_browser_that_is_gone_without_a_word_ends_its_visit(place, caplog):
 
     async def attempt():
         socket = await connected(place, token_of(place))
         assert await asyncio.wait_for(socket.read_message(), PATIENCE) == READY
-        lost = []
-
-        def lose():
-            for connection in list(place.application._clients):
-                place.application.client_lost(connection)
-                lost.append(connection)
-
-        place._loop.add_callback(lose)
-        while not lost:
-            await asyncio.sleep(0.01)
-        assert place.visitors.documents == 1
-        socket.close()
+        assert place.visitors.here.documents == 1
+        socket.protocol.stream.close()  # no frame says so
 
     asyncio.run(attempt())
-    wait(lambda: place.visitors.documents == 0)
+    wait(lambda: place.visitors.here.documents == 0)
     assert not [one for one in caplog.records if one.exc_info]

@@ -14,9 +14,9 @@ from helpers.visits import tabs
 
 import workbench as wb
 from workbench.server.homes import Homes
+from workbench.server.sharing.grant import ShareKind
+from workbench.server.sharing.grants import Grants
 from workbench.server.sharing.lending import Lending
-from workbench.server.sharing.share import ShareKind
-from workbench.server.sharing.shares import Shares
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.visitors import Visitors
 from workbench.workspaces.errors import WorkspaceError
@@ -25,9 +25,8 @@ from workbench.workspaces.errors import WorkspaceError
 FOR = 2.0
 
 
-class Known:
-    def everybody(self):
-        return {one.key: (one.name, one.role) for one in (ADA, BOB)}
+def known():
+    return {one.key: (one.name, one.role) for one in (ADA, BOB)}
 
 
 def soon(seconds, call):
@@ -38,8 +37,8 @@ def soon(seconds, call):
 
 def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
     visitors = Visitors(tabs("scores"), soon, Homes(tmp_path), grace=0.0)
-    shares = Shares(ServerDatabase())
-    lending = Lending(shares, Known(), visitors.workspace_of)
+    grants = Grants(ServerDatabase(), known)
+    lending = Lending(grants, visitors.workspace_of)
     visitors.lending = lending
     rng = np.random.default_rng(0)
     keys = {}
@@ -65,10 +64,10 @@ def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
         return Thread(target=run, daemon=True)
 
     def lend(owner, other):
-        grant = shares.add(owner.key, ShareKind.DATA, keys[owner.key], other.key)
+        grant = grants.add(owner.key, ShareKind.DATA, keys[owner.key], other.key)
         lending.changed()
         time.sleep(0.005)
-        shares.revoke(owner.key, grant.id)
+        grants.revoke(owner.key, grant.id)
         lending.changed()
 
     def read(owner, other):
@@ -84,7 +83,7 @@ def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
         bench.pages.ask("scores", lambda live: live.page.scores.n_p)
 
     def go(owner, other):
-        visitors.end_person(other.key)
+        visitors.here.end(other.key)
         time.sleep(0.05)
 
     tasks = [lambda t=task, p=pair: t(*p) for task in (lend, read, show, go) for pair in pairs]

@@ -13,10 +13,11 @@ import workbench as wb
 from workbench.cli.serving.limits import _OPTIONS
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.dashboard.permissions import Permissions, size_words
-from workbench.server import visitors as visitors_module
+from workbench.server import housekeeping, people_here
 from workbench.server.homes import Homes
+from workbench.server.housekeeping import KEPT, ROOM
 from workbench.server.people.person import Person
-from workbench.server.visitors import KEPT, ROOM, Visitors
+from workbench.server.visitors import Visitors
 
 GUEST = Person("g" * 43)
 
@@ -41,7 +42,7 @@ def here(folder, **limits):
         Homes(folder, database=""),
         ServerLimits(**limits),
     )
-    visitors.enter(GUEST, Document())
+    visitors.here.enter(GUEST, Document())
     return visitors, Reader(visitors.bench(GUEST))
 
 
@@ -320,16 +321,18 @@ def test_every_limit_has_an_option_and_every_refusal_names_one():
 def test_pages_that_are_not_used_make_room_where_memory_is_at_its_limit(tmp_path, monkeypatch):
     visitors, _ = here(tmp_path, memory=1000 * 2**20)
     held, freed = [900 * 2**20], []
-    monkeypatch.setattr(visitors, "_freed", lambda: freed.append(True))
-    monkeypatch.setattr(visitors_module, "memory_in_use", lambda: held[0])
+    for one in (visitors.here, visitors.housekeeping):
+        monkeypatch.setattr(one, "_freed", lambda: freed.append(True))
+    for module in (housekeeping, people_here):
+        monkeypatch.setattr(module, "memory_in_use", lambda: held[0])
     documents = {who: Document() for who in (MINE, THEIRS, NOBODY)}
     for who, document in documents.items():
         visitors.require_document(who)
-        visitors.enter(who, document)
+        visitors.here.enter(who, document)
         visitors.bench(who).pages.live("counts")
 
     def put_away():
-        visitors._look()
+        visitors.housekeeping.look()
         return [who for who, document in documents.items() if document.said]
 
     held[0] = 2000 * 2**20
@@ -337,20 +340,20 @@ def test_pages_that_are_not_used_make_room_where_memory_is_at_its_limit(tmp_path
         visitors.require_document(Person("x" * 43))
     assert not put_away()  # what is free is returned first
     assert freed
-    visitors._room_made -= ROOM
+    visitors.housekeeping._room_made -= ROOM
     assert not put_away()  # all are in use
     for who, age in {MINE: 300.0, THEIRS: 200.0, NOBODY: 100.0}.items():
         documents[who].used -= age
-        visitors._places[who.key].used -= age
+        visitors.here._by_key[who.key].used -= age
     assert put_away() == [MINE]
     assert documents[MINE].said == [f"Put away to make room for others. {KEPT}"]
-    assert MINE.key not in visitors._places
+    assert MINE.key not in visitors.here._by_key
     assert put_away() == [MINE]  # what that frees is not yet free
-    visitors._room_made -= ROOM
-    monkeypatch.setattr(type(visitors._places[THEIRS.key]), "works", property(is_theirs))
+    visitors.housekeeping._room_made -= ROOM
+    monkeypatch.setattr(type(visitors.here._by_key[THEIRS.key]), "works", property(is_theirs))
     assert put_away() == [MINE, NOBODY]  # a job runs on the pages that were unused for longer
     held[0] = 900 * 2**20
-    visitors._room_made -= ROOM
+    visitors.housekeeping._room_made -= ROOM
     assert put_away() == [MINE, NOBODY]
     visitors.require_document(Person("x" * 43))
     visitors.end()
@@ -362,5 +365,5 @@ def is_theirs(place):
 
 def test_somebody_may_always_come_to_a_server_that_nobody_uses(tmp_path, monkeypatch):
     visitors = Visitors(tabs("counts"), Later(), Homes(tmp_path), ServerLimits(memory=1.0))
-    monkeypatch.setattr(visitors_module, "memory_in_use", lambda: 2**30)
+    monkeypatch.setattr(people_here, "memory_in_use", lambda: 2**30)
     visitors.require_document(MINE)

@@ -458,6 +458,24 @@ ISSUERS = {
 }
 
 
+def test_a_server_of_ones_own_has_the_addresses_of_its_kind():
+    own = provider("gitlab", {"url": "git.example.org"})
+    assert (own.realm, own.issuer) == ("git.example.org", "https://git.example.org")
+    assert own.user == "https://git.example.org/oauth/userinfo"
+    okta = {
+        server: provider("okta", {"url": "x.okta.com", "server": server}) for server in ("", "s")
+    }
+    assert okta["s"].issuer == "https://x.okta.com/oauth2/s"
+    assert okta["s"].token == "https://x.okta.com/oauth2/s/v1/token"
+    assert okta[""].issuer == "https://x.okta.com"  # the server of the organization
+    assert okta[""].token == "https://x.okta.com/oauth2/v1/token"
+    assert {one.realm for one in okta.values()} == {"x.okta.com"}
+    addresses = {"AUTHORIZE_URL": "https://a.example/in?x=1", "TOKEN_URL": "https://a.example/t"}
+    assert provider("generic", addresses).authorize == "https://a.example/in"
+    named = provider("generic", {**addresses, "ISSUER": "https://b.example", "TITLE": "{host}"})
+    assert (named.title, named.realm) == ("{host}", "https://b.example")
+
+
 @pytest.mark.parametrize("name", ISSUERS)
 def test_the_issuers_are_those_that_the_providers_document(name):
     found = provider(name, EXTRA.get(name, {}))

@@ -18,7 +18,7 @@ from tornado.web import create_signed_value
 from workbench.cli import main
 from workbench.server.people.cookies import FORMER
 from workbench.server.people.identity import WHO, VisitorIdentity
-from workbench.server.people.owner import OWNER_COOKIE
+from workbench.server.people.sign_ins import OWNER_COOKIE
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import OWNER_SIGN_INS, TICKETS
 from workbench.workspaces.home import TICKET_LIFE, make_ticket, ticket_end

@@ -196,15 +196,15 @@ def test_what_a_person_did_is_there_after_they_left_and_after_a_restart(homes, t
     later = Later()
     visitors = visitors_of(homes, later, grace=0.0)
     document = Document()
-    visitors.enter(person, document)
+    visitors.here.enter(person, document)
     reader = Reader(visitors.bench(person))
     reader.sets("counts", "tp", 345)
     added = visitors.workspace(person).add_scores(losses())
     reader.does("choose", data=added.key)
     reader.sets("scores", "log_delta", -3.5)
     assert visitors.workspace(person) is reader.bench.workspace
-    visitors.leave(person, document)
-    wait(lambda: later.run() or not visitors._places)
+    visitors.here.leave(person, document)
+    wait(lambda: later.run() or not visitors.here._by_key)
     assert reader.bench.workspace.closed
     for server in (visitors, visitors_of(Homes(tmp_path / "server", database=""))):
         text = server.visit(person, "counts").text
@@ -218,7 +218,7 @@ def test_what_a_person_did_is_there_after_they_left_and_after_a_restart(homes, t
 def test_what_is_not_yet_written_is_written_when_the_server_stops(homes):
     visitors = visitors_of(homes)  # nothing that is to happen later ever happens
     for k, person in enumerate(EVERYBODY):
-        visitors.enter(person, Document())
+        visitors.here.enter(person, Document())
         Reader(visitors.bench(person)).sets("counts", "tp", 300 + k)
     assert not homes.exists(GUEST)
     visitors.end()
@@ -232,15 +232,15 @@ def test_a_reload_within_the_grace_finds_the_same_bench(homes):
     later = Later()
     visitors = visitors_of(homes, later, grace=60.0)
     document, again = Document(), Document()
-    visitors.enter(GUEST, document)
+    visitors.here.enter(GUEST, document)
     bench = visitors.bench(GUEST)
-    visitors.leave(GUEST, document)
-    visitors.enter(GUEST, again)
+    visitors.here.leave(GUEST, document)
+    visitors.here.enter(GUEST, again)
     later.run()
     assert visitors.bench(GUEST) is bench
-    assert (visitors.people, visitors.documents) == (1, 1)
-    visitors.leave(GUEST, document)  # a second time: nothing
-    assert visitors.documents == 1
+    assert (visitors.here.people, visitors.here.documents) == (1, 1)
+    visitors.here.leave(GUEST, document)  # a second time: nothing
+    assert visitors.here.documents == 1
     visitors.end()
 
 
@@ -249,13 +249,13 @@ def test_two_documents_of_a_person_share_a_bench_until_the_last_one_is_closed(ho
     visitors = visitors_of(homes, later, grace=0.0)
     one, two = Document(), Document()
     for document in (one, two):
-        visitors.enter(ADA, document)
+        visitors.here.enter(ADA, document)
     bench = visitors.bench(ADA)
-    visitors.leave(ADA, one)
+    visitors.here.leave(ADA, one)
     later.run()
     assert visitors.bench(ADA) is bench
-    visitors.leave(ADA, two)
-    wait(lambda: later.run() or not visitors._places)
+    visitors.here.leave(ADA, two)
+    wait(lambda: later.run() or not visitors.here._by_key)
     assert bench.workspace.closed
 
 
@@ -266,7 +266,7 @@ def test_a_download_without_a_document_leaves_nothing_in_memory(homes):
     workspace = visitors.workspace_of(ADA.key)
     assert [one.name for one in workspace.catalog.own] == ["losses"]
     assert visitors.page(ADA, "counts").tp > 0
-    wait(lambda: later.run() or not visitors._places)
+    wait(lambda: later.run() or not visitors.here._by_key)
     # Whoever still holds it, such as a download under way, reads on.
     assert len(workspace.scores("losses").p) == 40
     workspace.close()
@@ -279,10 +279,10 @@ def test_what_the_disk_does_not_take_stays_in_memory(homes, tmp_path, monkeypatc
     bench = visitors.bench(GUEST)
     added = bench.workspace.add_scores(losses())
     assert "cannot be made" in bench.workspace.problem
-    visitors.end_person(GUEST.key)
+    visitors.here.end(GUEST.key)
     assert visitors.workspace(GUEST).scores(added.key).p.tolist() == losses().p.tolist()
     (tmp_path / "server").unlink()
-    wait(lambda: later.run() or not visitors._places)
+    wait(lambda: later.run() or not visitors.here._by_key)
     again = visitors_of(homes)
     assert [one.key for one in again.workspace(GUEST).catalog.own] == [added.key]
     again.end()
@@ -295,7 +295,7 @@ def test_twenty_rounds_of_visits_leave_nothing_alive(homes):
     for k in range(20):
         person = Person(f"{k:043d}")
         document = Document()
-        visitors.enter(person, document)
+        visitors.here.enter(person, document)
         reader = Reader(visitors.bench(person))
         workspace = reader.bench.workspace
         added = workspace.add_scores(losses(k))
@@ -304,9 +304,9 @@ def test_twenty_rounds_of_visits_leave_nothing_alive(homes):
         kept = (reader.bench, workspace, page, workspace.scores(added.key), workspace.audits)
         seen += map(weakref.ref, kept)
         settle(reader.bench)
-        visitors.leave(person, document)
+        visitors.here.leave(person, document)
         del reader, workspace, page, kept
-        wait(lambda: later.run() or not visitors._places)
+        wait(lambda: later.run() or not visitors.here._by_key)
 
     def alive():
         gc.collect()
@@ -320,15 +320,15 @@ def test_everything_of_a_person_ends_at_once_when_they_are_signed_out(homes):
     visitors = visitors_of(homes)
     documents = [Document(), Document()]
     for document in documents:
-        visitors.enter(ADA, document)
-    visitors.enter(BOB, Document())
+        visitors.here.enter(ADA, document)
+    visitors.here.enter(BOB, Document())
     bench = visitors.bench(ADA)
     Reader(bench).sets("counts", "tp", 321)
-    visitors.end_person(ADA.key)
-    visitors.end_person("nobody")
+    visitors.here.end(ADA.key)
+    visitors.here.end("nobody")
     assert all("signed out" in document.said[0] for document in documents)
     assert bench.workspace.closed
-    assert (visitors.people, visitors.documents) == (1, 1)
+    assert (visitors.here.people, visitors.here.documents) == (1, 1)
     assert visitors.bench(ADA).pages.live("counts").page.tp == 321
     visitors.end()
 
@@ -337,13 +337,13 @@ def test_a_person_whose_account_is_gone_does_nothing_more(homes):
     known = {ADA.key: ADA}
     visitors = visitors_of(homes, present=lambda person: known.get(person.key))
     document = Document()
-    visitors.enter(ADA, document)
+    visitors.here.enter(ADA, document)
     may = visitors.bench(ADA).may
     assert may.edits()
     known.clear()
     wait(lambda: not may.edits())
     assert document.said
-    assert not visitors._places
+    assert not visitors.here._by_key
 
 
 def test_the_owner_works_in_the_workspace_of_this_computer(tmp_path):
@@ -354,7 +354,7 @@ def test_the_owner_works_in_the_workspace_of_this_computer(tmp_path):
     assert visitors.workspace(owner) is visitors.bench(owner).workspace is own
     assert visitors.workspace_of(OWNER) is own
     added = own.add_scores(losses())
-    visitors.end_person(OWNER)
+    visitors.here.end(OWNER)
     assert not own.closed
     assert own.scores(added.key).p.tolist() == losses().p.tolist()
     assert visitors.workspace(owner) is own
@@ -376,7 +376,7 @@ def test_who_is_away_is_found_by_key_until_the_account_is_removed(homes):
     visitors = visitors_of(homes, present=lambda person: known.get(person.key))
     assert [one.name for one in visitors.workspace_of(ADA.key).catalog.own] == ["losses"]
     assert visitors.workspace_of(BOB.key) is None
-    visitors.end_person(ADA.key)
+    visitors.here.end(ADA.key)
     known.clear()
     assert visitors.workspace_of(ADA.key) is None
 

@@ -4,6 +4,7 @@ import inspect
 import json
 import re
 import time
+from types import SimpleNamespace
 
 import param
 import pytest
@@ -15,12 +16,11 @@ from workbench.dashboard import files
 from workbench.dashboard.gestures import CONTROLS, GESTURES, UNKNOWN, for_editors
 from workbench.dashboard.permissions import Permissions, RoleError
 from workbench.dashboard.services import Services
-from workbench.dashboard.sharing import ShareRequests
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.registry import PAGES
 from workbench.server.homes import Homes
 from workbench.server.people.person import Person, Role
-from workbench.server.sharing.person_sharing import PersonSharing
+from workbench.server.sharing.dialog import SharingDialog
 from workbench.server.visitors import Visitors
 from workbench.workspaces.workspace import Workspace
 
@@ -86,7 +86,7 @@ def viewer():
 def test_every_gesture_has_a_handler(viewer):
     """The table names methods, and each method that takes a gesture is in the table."""
     session = viewer.bench
-    session.shares = ShareRequests(PersonSharing)
+    session.shares = SharingDialog(SimpleNamespace(grants=None), None, None)
     methods = {one.handler for one in GESTURES.values() if "." in one.handler}
     for handler in methods:
         part, _, method = handler.partition(".")
@@ -235,7 +235,7 @@ def test_a_role_that_changes_takes_effect_at_once_on_open_pages(tmp_path):
     class Document:
         used = time.monotonic()
 
-    visitors.enter(person, Document())
+    visitors.here.enter(person, Document())
     reader = Reader(visitors.bench(person))
     assert visitors.bench(person).browsers.state("may")["may"] == {"edit": True, "why": ""}
     now["role"] = Role.VIEWER
@@ -243,9 +243,9 @@ def test_a_role_that_changes_takes_effect_at_once_on_open_pages(tmp_path):
     assert "Your role is viewer" in reader.does("import")["say"]
     reader.told.clear()
     now["role"] = Role.EDITOR
-    visitors._look()
+    visitors.housekeeping.look()
     assert {"bench": {"may": {"edit": True, "why": ""}}} in reader.told
     now["role"] = Role.VIEWER
-    visitors._look()
+    visitors.housekeeping.look()
     assert reader.told[-1]["bench"]["may"]["edit"] is False
     visitors.end()

@@ -13,7 +13,8 @@ from sqlalchemy.exc import IntegrityError
 import workbench as wb
 from workbench.audits.storing.database import Database
 from workbench.audits.storing.sqlite import SQLiteFile
-from workbench.server.sharing.shares import Shares
+from workbench.server.people.person import Person
+from workbench.server.sharing.grants import Grants
 from workbench.server.storing.database import FILE, ServerDatabase
 from workbench.server.storing.schema import METADATA, PEOPLE, SERVER_SCHEMA, SHARES, SIGN_INS
 
@@ -143,9 +144,9 @@ def test_what_was_accepted_before_ends_with_the_link_that_can_be_found(tmp_path)
     }
     assert found["accepted and revoked"].revoked == found["revoked"].revoked
     assert found["accepted both"].expires == found["living"].expires
-    shares = Shares(database)
+    grants = Grants(database)
     held = ["1", "2", "3", "4"]
-    seen = {one: [(s.owner, s.id) for s in shares.with_person(one, False)] for one in held}
+    seen = {one: [(s.owner, s.id) for s in grants.given_to(Person(one))] for one in held}
     assert seen == {
         "1": [("ada", "before any link")],
         "2": [("ada", "accepted long ago"), ("ben", "of another"), ("ada", "other data"),
@@ -153,7 +154,7 @@ def test_what_was_accepted_before_ends_with_the_link_that_can_be_found(tmp_path)
         "3": [("ada", "accepted both")],
         "4": [("ada", "accepted the living")],
     }  # fmt: skip
-    shares.revoke("ada", "living")
-    assert [shares.with_person(one, False) for one in "34"] == [[], []]
+    grants.revoke("ada", "living")
+    assert [grants.given_to(Person(one)) for one in "34"] == [[], []]
     database.close()
     assert len(list(tmp_path.glob(f"{FILE}*"))) >= 2  # with a copy of version 1

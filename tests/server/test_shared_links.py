@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections import OrderedDict
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -17,8 +18,7 @@ import workbench as wb
 from workbench.audits.errors import ArchiveError
 from workbench.server.handlers import shared as module
 from workbench.server.people.person import Role
-from workbench.server.sharing import guesses
-from workbench.server.sharing.share import ShareKind
+from workbench.server.sharing.grant import ShareKind
 from workbench.workspaces.errors import WorkspaceError
 
 HOSTILE = '<img src=x onerror="alert(1)"> "quoted" & </title><script>alert(2)</script>'
@@ -33,8 +33,15 @@ def team(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def no_guesses(monkeypatch):
-    monkeypatch.setattr(guesses, "MOST", 10**6)
+def guesses(team, monkeypatch):
+    """The buckets of wrong addresses, which are large in all tests but one."""
+    found = next(
+        rule.target_kwargs["guesses"]
+        for rule in team.application.wildcard_router.rules
+        if rule.target is module.LinkPageHandler
+    )
+    monkeypatch.setattr(found, "_size", 10**6)
+    return found
 
 
 @pytest.fixture
@@ -54,7 +61,7 @@ def scores(seed=0, name="losses"):
 
 
 def link(team, person, kind, key, days=7):
-    return team.visitors.lending.shares.add_link(person.key, kind, key, days)
+    return team.visitors.lending.grants.add_link(person.key, kind, key, days)
 
 
 def get(team, path, **headers):
@@ -111,7 +118,7 @@ def test_whoever_has_the_link_of_a_data_set_sees_and_downloads_it(team, anna, wo
     lines = csv.split()
     assert lines[0] == "score,member"
     assert len(lines) == 501
-    assert team.visitors.lending.shares.by_token(token).opened == 1
+    assert team.visitors.lending.grants.by_token(token).opened == 1
 
 
 def test_a_link_gives_what_it_says_and_nothing_more(team, anna, workspace):
@@ -134,10 +141,10 @@ def test_a_link_gives_what_it_says_and_nothing_more(team, anna, workspace):
 
 @pytest.mark.parametrize("end", ["", "/scores.csv", "/report.html", "/report.pdf", "/report.json"])
 def test_unknown_revoked_and_ended_links_are_the_same_nothing(team, anna, workspace, end):
-    shares = team.visitors.lending.shares
+    table = team.visitors.lending.grants
     data = workspace.add_scores(scores(5, "c"))
     revoked, token = link(team, anna, ShareKind.DATA, data.key)
-    shares.revoke(anna.key, revoked.id)
+    table.revoke(anna.key, revoked.id)
     removed = workspace.add_scores(scores(6, "d"))
     _, of_removed = link(team, anna, ShareKind.DATA, removed.key)
     workspace.kept.remove(removed.key)
@@ -224,7 +231,7 @@ def test_whoever_has_the_link_of_an_audit_sees_its_report(team, anna, workspace)
     for kind in ("ipynb", "md", "exe", "html.exe"):
         assert get(team, f"shared/{token}/report.{kind}")[0] == 404
     assert get(team, f"shared/{token}/scores.csv")[0] == 404
-    assert team.visitors.lending.shares.by_token(token).opened == 1
+    assert team.visitors.lending.grants.by_token(token).opened == 1
 
 
 def test_the_report_of_a_link_uses_no_data_that_are_not_in_the_audit(team, anna, workspace):
@@ -252,10 +259,10 @@ def test_others_read_over_http_what_is_shared_with_them_and_nothing_else(team, a
     ben, vera = team.browser("Ben"), team.browser("Vera")
     data, other = workspace.add_scores(scores(11, "e")), workspace.add_scores(scores(12, "f"))
     audit = workspace.audits.save(wb.audit(scores(13)), "shared audit")
-    shares, person = team.visitors.lending.shares, team.accounts.find("Ben").person
+    table, person = team.visitors.lending.grants, team.accounts.find("Ben").person
     grants = [
-        shares.add(anna.key, ShareKind.DATA, data.key, person.key),
-        shares.add(anna.key, ShareKind.AUDIT, audit.key, person.key),
+        table.add(anna.key, ShareKind.DATA, data.key, person.key),
+        table.add(anna.key, ShareKind.AUDIT, audit.key, person.key),
     ]
     paths = [
         f"data/{grants[0].reference}.csv",
@@ -280,7 +287,7 @@ def test_others_read_over_http_what_is_shared_with_them_and_nothing_else(team, a
         status(ben, f"audits/{audit.key}.audit.zip")
     assert refused.value.code == 404
     for one in grants:
-        shares.revoke(anna.key, one.id)
+        table.revoke(anna.key, one.id)
     for path in paths:
         with pytest.raises(HTTPError) as refused:
             status(ben, path)
@@ -294,17 +301,12 @@ def test_others_read_over_http_what_is_shared_with_them_and_nothing_else(team, a
 
 
 def test_many_wrong_links_are_refused_for_a_minute_and_others_go_on(
-    team, anna, workspace, monkeypatch
+    team, anna, workspace, guesses, monkeypatch
 ):
     data = workspace.add_scores(scores(14, "g"))
     _, token = link(team, anna, ShareKind.DATA, data.key)
-    found = next(
-        rule.target_kwargs["guesses"]
-        for rule in team.application.wildcard_router.rules
-        if rule.target is module.LinkPageHandler
-    )
-    monkeypatch.setattr(guesses, "MOST", 5)
-    monkeypatch.setattr(found, "_times", type(found._times)())
+    for name, value in {"_size": 5, "_every": 12.0, "_full_at": OrderedDict()}.items():
+        monkeypatch.setattr(guesses, name, value)
     for number in range(5):
         assert get(team, f"shared/{number:043}")[0] == 404
     status, headers, text = get(team, f"shared/{token}")
@@ -343,8 +345,8 @@ def test_shares_outlive_a_restart_and_need_no_visit_of_the_owner(tmp_path):
         person, other = (team.accounts.find(name).person for name in ("Anna", "Ben"))
         team.visitors.bench(person)
         data = team.visitors.workspace(person).add_scores(scores(16, "kept"))
-        shares = team.visitors.lending.shares
-        grant = shares.add(person.key, ShareKind.DATA, data.key, other.key)
+        table = team.visitors.lending.grants
+        grant = table.add(person.key, ShareKind.DATA, data.key, other.key)
         _, token = link(team, person, ShareKind.DATA, data.key)
         team.visitors.end()
     finally:

@@ -14,9 +14,8 @@ import workbench as wb
 from workbench.audits.errors import ArchiveError
 from workbench.pages.core.jobs import Jobs
 from workbench.server.people.person import Role
-from workbench.server.sharing.errors import NotSharedError
-from workbench.server.sharing.person_sharing import NOBODY_SIGNS_IN
-from workbench.server.sharing.share import LENT, ShareKind, reference_of
+from workbench.server.sharing.dialog import NOBODY_SIGNS_IN
+from workbench.server.sharing.grant import LENT, NotSharedError, ShareKind, reference_of
 from workbench.server.storing.schema import SHARES
 from workbench.workspaces.errors import WorkspaceError
 
@@ -223,7 +222,7 @@ def test_a_share_that_ends_by_another_program_ends_in_open_pages(town, mine):
     ada, bob = map(town.browser, (ADA, BOB))
     share = ada.shares("data", mine.key, "bob")["who"][0]
     town.settle()
-    other = type(town.shares)(town.database)
+    other = type(town.grants)(town.database)
     other.revoke(ADA.key, share["id"])
     town.lending.look_again()
     town.settle()
@@ -262,11 +261,11 @@ def test_only_the_owner_shares(town, mine):
             assert said == "Only its owner shares this data set, and it is not yours."
         assert "and it is not yours" in bob.refused(do, of="audit", key="x", **more)
         assert bob.refused(do, of="workspace", key=mine.key, **more)
-    share = town.shares.of(ADA.key)[0]
+    share = town.grants.given_by(ADA.key)[0]
     town.own(BOB).add_scores(scores(2, "own"))
     own = town.own(BOB).catalog.own[0]
     bob.asks("revoke", of="data", key=own.key, id=share.id)
-    assert town.shares.holds(share)
+    assert town.grants.holds(share)
 
 
 def test_viewers_share_nothing_and_see_what_is_shared_with_them(town, mine):
@@ -282,7 +281,7 @@ def test_viewers_share_nothing_and_see_what_is_shared_with_them(town, mine):
         )
     assert "your role is viewer" in vic.asks("list", of="data", key=own.key)["refused"]
     assert vic.asks("people", text="")["people"] == []
-    assert town.shares.of(VIEWER.key) == []
+    assert town.grants.given_by(VIEWER.key) == []
     town.people[VIEWER.key] = ("vic", Role.EDITOR)
     town.lending.look_again()
     vic.shares("data", own.key, "bob")
@@ -304,7 +303,7 @@ def test_names_are_proposed_to_people_who_may_share(town):
 def test_names_that_are_nobodys_are_refused(town, mine, name):
     said = town.browser(ADA).refused("add", of="data", key=mine.key, name=name)
     assert "nobody here is called" in said.lower() or "this is yours already" in said.lower()
-    assert town.shares.of(ADA.key) == []
+    assert town.grants.given_by(ADA.key) == []
 
 
 def test_without_accounts_there_are_links_and_the_reason(town):
@@ -349,7 +348,7 @@ def test_who_accepts_a_link_has_the_data_until_it_is_revoked(town, mine):
     vic = town.browser(VIEWER)
     assert [one.menu for one in (bob, carol, vic)] == [[("lent", "losses (ada)")]] * 2 + [[]]
     assert ada.asks("accept", token=token)["key"] == mine.key
-    town.sharing(ADA).add("data", mine.key, "vic")
+    ada.shares("data", mine.key, "vic")
     town.settle()
     assert shown(ada, mine) == [
         ("link", "", ["bob", "carol"]), ("person", "bob", []), ("person", "carol", []),
@@ -450,7 +449,7 @@ def test_keys_references_and_ids_grant_nothing(town, mine):
         mine.key, audit.key, ADA.key, BOB.key, "losses (ada)", "release 7",
         reference_of(ADA.key, ShareKind.DATA, mine.key),
         reference_of(ADA.key, ShareKind.AUDIT, audit.key),
-        *(share.id for share in town.shares.of(ADA.key)),
+        *(share.id for share in town.grants.given_by(ADA.key)),
         LENT, f"{LENT}{'0' * 32}", "../ada", "",
     ]  # fmt: skip
     for key in guesses:
@@ -467,9 +466,9 @@ def test_keys_references_and_ids_grant_nothing(town, mine):
 
 def test_each_way_in_asks_for_the_share_again(town, mine):
     audit = save(town, ADA)
-    lending, shares = town.lending, town.shares
-    data = shares.add(ADA.key, ShareKind.DATA, mine.key, BOB.key)
-    of_audit = shares.add(ADA.key, ShareKind.AUDIT, audit.key, BOB.key)
+    lending, grants = town.lending, town.grants
+    data = grants.add(ADA.key, ShareKind.DATA, mine.key, BOB.key)
+    of_audit = grants.add(ADA.key, ShareKind.AUDIT, audit.key, BOB.key)
     ways = [
         (lending.dataset, data), (lending.data_workspace, data),
         (lending.summary, of_audit), (lending.audit_archive, of_audit),
@@ -483,7 +482,7 @@ def test_each_way_in_asks_for_the_share_again(town, mine):
             with pytest.raises(NotSharedError):
                 way(replace(share, **changed))
     for share in (data, of_audit):
-        shares.revoke(ADA.key, share.id)
+        grants.revoke(ADA.key, share.id)
     for way, share in ways:
         with pytest.raises(NotSharedError):
             way(share)

@@ -99,10 +99,10 @@ def test_strangers_get_no_files(team, path):
 
 
 def test_no_session_opens_for_strangers(team):
-    before = len(team.visitors._places)
+    before = len(team.visitors.here._by_key)
     for _ in range(5):
         team.browser().get("scores")
-    assert len(team.visitors._places) == before
+    assert len(team.visitors.here._by_key) == before
 
 
 @pytest.mark.parametrize(

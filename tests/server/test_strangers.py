@@ -108,17 +108,21 @@ class Belongings:
 
     def shares(self, data, audit):
         """The ids of what Anna shares with Ada, and links that she has revoked."""
-        shares = self.bench.services.sharing
-        if shares is None:
+        if self.bench.services.sharing is None:
             return {}
         found = {}
-        for kind, key in (("data", data), ("audit", audit)):
-            found[f"revoked {kind}"] = shares.add_link(kind, key, 7).rpartition("/")[2]
-            shares.revoke(shares.access(kind, key)["who"][0]["id"])
-            if shares.access(kind, key)["people"]:
-                shares.add(kind, key, "Ada")
-                found[f"share of {kind}"] = shares.access(kind, key)["who"][0]["id"]
+        for what in ({"of": "data", "key": data}, {"of": "audit", "key": audit}):
+            link = self.asks("link", days=7, **what)
+            found[f"revoked {what['of']}"] = link["link"].rpartition("/")[2]
+            if self.asks("revoke", id=link["who"][0]["id"], **what)["people"]:
+                given = self.asks("add", name="Ada", **what)
+                found[f"share of {what['of']}"] = given["who"][0]["id"]
         return found
+
+    def asks(self, do, **more):
+        """What the dialog about sharing answers."""
+        dialog = self.bench.services.sharing.dialog
+        return getattr(dialog, handlers("shares")[f"share {do}"])({"do": do, **more})
 
     def state(self):
         """Everything that Anna has, as text."""
@@ -128,7 +132,7 @@ class Belongings:
         kinds = (("data", self.keys["data set"]), ("audit", self.keys["audit"]))
         return repr(
             [
-                [] if shares is None else [shares.access(*one) for one in kinds],
+                [] if shares is None else [self.asks("list", of=of, key=key) for of, key in kinds],
                 bench.workspace.kept.snapshot(),
                 [(one.key, one.name, one.tags) for one in archive.search()],
                 [one.sha256 for one in archive.plans],
@@ -394,8 +398,8 @@ def test_a_socket_is_for_whom_the_document_was_made(place):
                     None,
                     401,
                 )
-        for wrong in ("", "x", "a.b", token[:-3] + "AAA", token.split(".")[0], f"{token}.x",
-                      f"{theirs.split('.')[0]}.{token.split('.')[1]}", "A" * 5000):  # fmt: skip
+        for wrong in ("", "x", "a.b", token[:-3] + "AAA", token[:20], f"{token}.x",
+                      theirs[:20] + token[20:], token.swapcase(), "A" * 5000):  # fmt: skip
             sent = {"Origin": here, **own}
             assert await first_message(served, wrong, sent) in (None, 400), wrong
         assert await first_message(served, token, {"Origin": here, **own}) == READY
@@ -649,7 +653,7 @@ def test_the_answer_is_that_to_a_key_which_does_not_exist(fewer, kind):
     # Once before: the first questions of somebody make their folder and archive.
     for key in (unlike(hers.keys[kind]), hers.keys[kind], unlike(hers.keys[kind])):
         served.visitors.bench(ben).end()
-        served.visitors._places.pop(ben.key, None)
+        served.visitors.here._by_key.pop(ben.key, None)
         stranger = Stranger(served.visitors.bench(ben))
         entries = filled(key)
         for one in ACTIONS:

@@ -8,6 +8,7 @@ import time
 import pytest
 from helpers.people import PASSWORD, QUICK, Team
 
+from workbench.server.network.rates import TokenBuckets, networks
 from workbench.server.operations import metrics
 from workbench.server.people.accounts import Accounts
 from workbench.server.people.checking.door import (
@@ -17,7 +18,7 @@ from workbench.server.people.checking.door import (
 )
 from workbench.server.people.checking.passwords import Passwords
 from workbench.server.people.checking.tally import EventTally
-from workbench.server.people.checking.throttle import Attempt, Buckets, Throttle, networks
+from workbench.server.people.checking.throttle import Attempt, Throttle
 from workbench.server.people.checking.turns import (
     AT_ONCE,
     CALM,
@@ -276,7 +277,7 @@ def test_networks(address, found):
 
 
 def test_buckets_hold_no_more_keys_than_they_may(clock):
-    buckets = Buckets(5, 10.0, clock, most=100)
+    buckets = TokenBuckets(5, 10.0, clock, most=100)
     for k in range(1_000):
         buckets.take(str(k))
     assert len(buckets) == 100
@@ -288,7 +289,7 @@ def test_buckets_hold_no_more_keys_than_they_may(clock):
 def test_a_bucket_never_gives_more_than_it_has(clock, seed):
     """Whatever the order of attempts, the bound holds over every stretch of time."""
     drawn = random.Random(seed)
-    buckets, taken = Buckets(5, 30.0, clock), []
+    buckets, taken = TokenBuckets(5, 30.0, clock), []
     for _ in range(2_000):
         clock.now += drawn.expovariate(1 / 3)
         if buckets.wait("x") == 0:

@@ -72,7 +72,7 @@ GESTURES: Mapping[str, Gesture] = {
         Gesture("share list", "shares.access"),
         Gesture("share people", "shares.people", _SHARE),
         Gesture("share add", "shares.add", _SHARE),
-        Gesture("share add everyone", "shares.add_everyone", _SHARE),
+        Gesture("share add everyone", "shares.add", _SHARE),
         Gesture("share link", "shares.link", _SHARE),
         Gesture("share revoke", "shares.revoke"),
         Gesture("share accept", "shares.accept"),

@@ -29,18 +29,21 @@ class Answered(Protocol):
 
 
 class Requests:
-    """Questions of one visitor, answered one after the other by methods of a subclass.
+    """Questions of one visitor, answered one after the other.
 
     Parameters
     ----------
     entry : str
         The entry of the messages that answer, such as "audits"; in `GESTURES` it is what answers.
+    answers : object, optional
+        Has the methods that answer; by default they are those of a subclass.
     """
 
-    def __init__(self, entry: str):
+    def __init__(self, entry: str, answers: object = None):
         self._entry = entry
+        answers = self if answers is None else answers
         self._answers = {
-            name.partition(" ")[2]: getattr(self, method)
+            name.partition(" ")[2]: getattr(answers, method)
             for name, method in handlers(entry).items()
         }
         turns = Turns()

@@ -1,6 +1,7 @@
 """The server: who comes, what they may see and use, and what is answered.
 
 - `app` makes the server, as the `options` say, and `page_document` what it serves.
+- `people_here` is who has documents open; `housekeeping` puts away what nobody uses.
 - `visitors` has the live pages of everybody who is here, `homes` the workspaces on the disk.
 - `network` says how requests come: proxies, origins, headers; `handlers` answers them.
 - `following` reads a score file that grows, for everybody.

@@ -6,11 +6,16 @@ import gc
 import logging
 import math
 import os
-from collections.abc import Mapping, Sequence
+import socket
+import webbrowser
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import panel as pn
+from tornado.ioloop import IOLoop
+from tornado.netutil import bind_sockets
+from tornado.web import Application
 
 from workbench.assets import audits
 from workbench.audits.storing.database import Database
@@ -33,7 +38,7 @@ from workbench.server.handlers import (
     static,
 )
 from workbench.server.homes import Homes
-from workbench.server.network.connections import bounded_servers, raise_descriptors
+from workbench.server.network.connections import BoundedServer, raise_descriptors
 from workbench.server.network.headers import SafeHeaders
 from workbench.server.network.origins import accepted
 from workbench.server.operations import access, memory, metrics
@@ -41,11 +46,19 @@ from workbench.server.operations.checks import Check, Checks, database_check, di
 from workbench.server.operations.state import Phase, ServerState
 from workbench.server.operations.stopping import Stopping
 from workbench.server.options import ServerOptions
-from workbench.server.page_document import POLICY, App, app_document, first_words, searched
+from workbench.server.page_document import (
+    POLICY,
+    App,
+    document_text,
+    first_words,
+    open_document,
+    searched,
+)
 from workbench.server.people.signed_in import AccountIdentity
-from workbench.server.sharing.lending import AccountHolders, Lending
-from workbench.server.sharing.shares import Shares
-from workbench.server.sockets.late import LateVisits
+from workbench.server.people_here import GRACE
+from workbench.server.sharing.grants import Grants, People
+from workbench.server.sharing.lending import Lending
+from workbench.server.sockets.documents import Documents
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.visitors import Visitors
 from workbench.server.work.runner import InServer, ProcessRunner
@@ -55,6 +68,9 @@ logger = logging.getLogger(__name__)
 
 #: Seconds between two looks at shares that another program may have ended.
 LOOK = 1.0
+
+#: Seconds between two pings on a socket, without which proxies close it.
+PING = 37.0
 
 #: Bytes of a message on a socket at most, which is a piece of a file or a gesture.
 LONGEST_MESSAGE = 2 * 2**20
@@ -69,12 +85,41 @@ HTTP: Mapping[str, Any] = {
 }
 
 
+@dataclass(frozen=True)
+class WorkbenchServer:
+    """A server of the pages, and where it listens.
+
+    Attributes
+    ----------
+    application : tornado.web.Application
+    http : BoundedServer
+    sockets : sequence of socket.socket
+        On which it listens.
+    io_loop : tornado.ioloop.IOLoop
+    port : int
+    home : str
+        The address of the start page.
+    """
+
+    application: Application
+    http: BoundedServer
+    sockets: Sequence[socket.socket]
+    io_loop: IOLoop
+    port: int
+    home: str
+
+    def start(self) -> None:
+        """Answer requests from now on, while the event loop runs."""
+        self.http.add_sockets(self.sockets)
+
+    def show(self, path: str) -> None:
+        """Open a page in a new tab of the browser."""
+        webbrowser.open_new_tab(f"{self.home}{path.removeprefix('/')}")
+
+
 def make_server(
-    app: App | Sequence[Tab],
-    options: ServerOptions | None = None,
-    grace: float | None = None,
-    **more: Any,
-) -> Any:
+    app: App | Sequence[Tab], options: ServerOptions | None = None, grace: float = GRACE
+) -> WorkbenchServer:
     """A server of the pages that is not started yet.
 
     Parameters
@@ -82,49 +127,41 @@ def make_server(
     app : App or sequence of Tab
         What it serves.
     options : ServerOptions, optional
-    grace : float, optional
-        See `workbench.server.visitors.GRACE`.
-    **more
-        For `panel.io.server.get_server`.
-
-    Returns
-    -------
-    panel.io.server.Server
+    grace : float
+        See `workbench.server.people_here.GRACE`.
     """
     app = app if isinstance(app, App) else App(app)
     options = ServerOptions() if options is None else options
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
     addresses = ["/", *([audits.ADDRESS] if len(shown) > 1 else []), *(t.address for t in shown)]
-    state = ServerState()
-    with document.own_handlers(), bounded_servers():
-        serving = pn.io.server.get_server(
-            {address: app_document(app, state) for address in addresses},
-            port=options.port,
-            address=options.address,
-            prefix=options.root_path,
-            location=False,
-            extra_patterns=[
-                *downloads.patterns({"words": first_words, "search": searched}),
-                *exports.patterns(),
-                *shared.patterns(),
-                *sign_in.patterns(),
-                *oauth.patterns(),
-                *static.patterns(),
-                *operations.patterns(),
-            ],
-            compress_response=True,
-            include_headers=[],  # the token of a session needs none of them
-            include_cookies=[],
-            sign_sessions=True,
-            secret_key=options.secret,
-            use_index=False,
-            http_server_kwargs={**HTTP, "proxies": options.proxies},
-            websocket_max_message_size=LONGEST_MESSAGE,
-            **more,
-        )
-    base.keep_own(serving._tornado)
-    loop = serving.io_loop
-    later = partial(loop.add_callback, loop.call_later)  # from any thread
+    state, loop = ServerState(), IOLoop.current()
+    routes = [
+        *downloads.patterns({"words": first_words, "search": searched}),
+        *exports.patterns(),
+        *shared.patterns(),
+        *sign_in.patterns(),
+        *oauth.patterns(),
+        *static.patterns(),
+        *operations.patterns(),
+        *document.patterns(addresses),
+    ]
+    application = Application(
+        [(f"{options.root_path}{pattern}", *handler) for pattern, *handler in routes],
+        default_handler_class=base.UnknownHandler,
+        compress_response=True,
+        cookie_secret=options.secret,
+        log_function=access.log_request,
+        words=base.words_of(pattern for pattern, *_ in routes),
+        websocket_max_message_size=LONGEST_MESSAGE,
+        websocket_ping_interval=PING,
+        websocket_ping_timeout=0,  # a machine that sleeps goes on where it was
+    )
+    http = BoundedServer(application, proxies=options.proxies, **HTTP)
+    sockets = bind_sockets(options.port, options.address or None)
+    port = sockets[0].getsockname()[1]
+
+    def later(seconds: float, call: Callable[[], None]) -> None:
+        loop.add_callback(loop.call_later, seconds, call)
 
     def warm() -> None:
         static.pack()
@@ -136,7 +173,6 @@ def make_server(
     checks = Checks(_checks(options, database))
     loop.add_callback(checks.start, loop)
     metrics.CountingHandler.install()
-    patience = {} if grace is None else {"grace": grace}
     work = ProcessRunner(options.limits) if on_linux() else None
     makes = ProcessRunner(options.limits, "files", math.inf, math.inf)  # desks bound their number
     home = None if options.home is None else options.home / "uploads"
@@ -154,39 +190,39 @@ def make_server(
         work=work,
         uploads=uploads,
         following=options.following,
-        **patience,
+        grace=grace,
     )
     lending = _lending(options, visitors, database)
     visitors.lending = lending
-    visitors.start()
+    visitors.housekeeping.start()
     _keep_looking(lending, later)
     if options.following is not None:
         announce = partial(loop.add_callback, state.tell)
         follower = Follower(options.following, announce, options.webhook, options.home)
-        serving._tornado.settings["follower"] = follower
+        application.settings["follower"] = follower
         state.when_stopping = follower.end
         loop.add_callback(follower.start)
-    serving._tornado.add_transform(SafeHeaders)
-    serving._tornado.add_transform(access.tracing(options))
-    serving._tornado.settings.update(
+    application.add_transform(SafeHeaders)
+    application.add_transform(access.tracing(options))
+    application.settings.update(
         visitors=visitors,
         makes=InServer() if work is None else makes,
         options=options,
         lending=lending,
-        late=LateVisits(serving._tornado.session_token_expiration),
-        origins=accepted(options.origins, options.address, serving.port or 0),
+        documents=Documents(visitors, partial(open_document, app, state, visitors), later),
+        document_text=partial(document_text, app),
+        origins=accepted(options.origins, options.address, port),
         policy=POLICY,
-        default_handler_class=base.UnknownHandler,
-        cookie_secret=options.secret,
         state=state,
         stopping=Stopping(
-            *(loop, state, visitors, serving._http.stop, options.stop_within),
+            *(loop, state, visitors.here, visitors.end, http.stop, options.stop_within),
             *([] if work is None else [work.drain]),
         ),
         checks=checks,
-        log_function=access.log_request,
     )
-    return serving
+    host = f"[{options.address}]" if ":" in options.address else options.address or "localhost"
+    start = f"http://{host}:{port}{options.root_path}/"
+    return WorkbenchServer(application, http, sockets, loop, port, start)
 
 
 def serve(
@@ -205,11 +241,12 @@ def serve(
     raise_descriptors()
     memory.return_large_arrays()
     serving = make_server(app, options)
-    serving._tornado.settings["state"].when_ready = lambda: THREADS.submit(_settle)
-    if (work := serving._tornado.settings["visitors"].work) is not None:
+    settings = serving.application.settings
+    settings["state"].when_ready = lambda: THREADS.submit(_settle)
+    if (work := settings["visitors"].work) is not None:
         THREADS.submit(work.warm)
     serving.start()
-    stopping: Stopping = serving._tornado.settings["stopping"]
+    stopping: Stopping = settings["stopping"]
     stopping.on_signals()
     if open_at is not None:
         serving.io_loop.add_callback(serving.show, open_at)
@@ -228,10 +265,14 @@ def _database(options: ServerOptions) -> ServerDatabase:
 
 def _lending(options: ServerOptions, visitors: Visitors, database: ServerDatabase) -> Lending:
     """What the people of a server let each other read."""
-    people = None
-    if isinstance(options.identity, AccountIdentity):
-        people = AccountHolders(options.identity.accounts)
-    return Lending(Shares(database), people, visitors.workspace_of)
+    identity = options.identity
+    if not isinstance(identity, AccountIdentity):
+        return Lending(Grants(database), visitors.workspace_of)
+
+    def people() -> People:
+        return {one.key: (one.name, one.role) for one in identity.accounts.list()}
+
+    return Lending(Grants(database, people), visitors.workspace_of)
 
 
 def _keep_looking(lending: Lending, later: Later) -> None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
-import jinja2
-import panel as pn
 from tornado.ioloop import IOLoop
 
 from workbench.assets import audits
@@ -18,7 +16,8 @@ from workbench.assets.search import search_index
 from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.visitor.data_sets import first_data_set
 from workbench.pages.registry import MENU
-from workbench.server.handlers import document, static
+from workbench.server.handlers import static
+from workbench.server.handlers.base import page_template
 from workbench.server.network.headers import document_policy
 from workbench.server.operations.state import ServerState
 from workbench.server.sockets.channel import Channel
@@ -44,9 +43,7 @@ _PALETTE = assets.palette_css()
 #: What browsers may do with the document, as a function of the host.
 POLICY = partial(document_policy, [_THEME], [_PALETTE])
 
-_TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-    (assets.HERE / "page.html").read_text(encoding="utf-8")
-)
+_TEMPLATE = page_template("page.html")
 
 
 @dataclass(frozen=True)
@@ -72,24 +69,9 @@ class App:
         object.__setattr__(self, "by_name", {tab.name: tab for tab in self.tabs})
 
 
-def app_document(app: App, state: ServerState) -> Any:
-    """What Panel calls for every visit: it begins the visit, and fills the document.
-
-    Parameters
-    ----------
-    app : App
-    state : ServerState
-    """
-    # Panel calls functions only, and would display a functools.partial.
-    return lambda: _visit(app, state)
-
-
-def _visit(app: App, state: ServerState) -> None:
-    """Begin a visit; the document holds the page, so it needs no connection."""
-    doc: Any = pn.state.curdoc
-    visit = document.VISIT.get()
-    visitors: Visitors = document.VISITORS.get()
-    channel = Channel(doc, visit.person.key)
+def open_document(app: App, state: ServerState, visitors: Visitors, visit: Visit) -> Channel:
+    """The channel of a new document, which is open from now on."""
+    channel = Channel()
     loop = IOLoop.current()
 
     connection = Connection(
@@ -102,7 +84,7 @@ def _visit(app: App, state: ServerState) -> None:
         # After the messages before it, which are sent in the same way.
         hang_up=partial(loop.add_callback, channel.hang_up),
     )
-    visitors.enter(visit.person, connection)
+    visitors.here.enter(visit.person, connection)
 
     def opened() -> None:
         state.opened(connection, visit.person.key)
@@ -111,27 +93,31 @@ def _visit(app: App, state: ServerState) -> None:
     def end() -> None:
         state.closed(connection)
         connection.end()
-        visitors.leave(visit.person, connection)
+        visitors.here.leave(visit.person, connection)
         state.when_left()
 
     channel.carry_out, channel.opened, channel.closed = connection.carry_out, opened, end
     channel.backlog = lambda: connection.backlog
-    late = document.LATE.get()
+    return channel
 
-    def destroyed(context: Any) -> None:
-        if not channel.joined:
-            late.add(str(context.id), visit.person.key, visit.page)
-        end()
 
-    doc.on_session_destroyed(destroyed)
+def document_text(app: App, visit: Visit, **more: Any) -> str:
+    """The document of a visit, which holds the page, so that it needs no socket.
+
+    Parameters
+    ----------
+    app : App
+    visit : Visit
+    **more
+        What the template shows besides.
+    """
     plain = {"": "", audits.NAME: audits.TITLE}
     title = plain[visit.page] if visit.page in plain else app.by_name[visit.page].title
-    doc.title = f"{title} · {TITLE}" if title else TITLE
-    doc.template = _TEMPLATE
-    doc.template_variables.update(_variables(app, visit, visitors))
+    named = f"{title} · {TITLE}" if title else TITLE
+    return _TEMPLATE.render(title=named, **_variables(app, visit), **more)
 
 
-def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
+def _variables(app: App, visit: Visit) -> dict[str, Any]:
     """What the template of the document shows."""
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
     menu: dict[str, list[Tab]] = {}

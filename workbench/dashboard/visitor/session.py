@@ -22,7 +22,6 @@ from workbench.dashboard.live_page import Later
 from workbench.dashboard.permissions import RoleError
 from workbench.dashboard.requests import Requests
 from workbench.dashboard.services import Services
-from workbench.dashboard.sharing import ShareRequests
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.visitor.browsers import OpenBrowsers, Reader
 from workbench.dashboard.visitor.data_sets import DataSets, data_sets, removed
@@ -78,10 +77,10 @@ class VisitorSession:
         self.undo = Undo(history, pages, self.audits)
         self._queue = LatestWins(self._turn, pages.turns.submit)
         self._serial = 0
-        self.shares: ShareRequests | None = None
+        self.shares: Requests | None = None
         self._lent: LentDataSets | None = None
         if sharing is not None:
-            self.shares = ShareRequests(sharing)
+            self.shares = Requests("shares", sharing.dialog)
             self._lent = LentDataSets(sharing, pages, self.importing, browsers, self.after)
         #: What answers questions, by the kind of the gestures.
         self._asked: dict[str, Requests] = {"audit": self.audits}

@@ -82,9 +82,9 @@ class OneRunWords(Part):
         return (
             f"{self.page.run_source.size:,} canaries {' and '.join(how)} and interfere, so bounds "
             "for independent canaries are not guaranteed; here they are lower. In simulations with "
-            "ten canaries per coordinate, and with cosines up to 1, they did not exceed the truth more often "
-            "than allowed. That is an observation, not a theorem: they fail for a mechanism that "
-            "sometimes reveals all canaries together."
+            "ten canaries per coordinate, and with cosines up to 1, they did not exceed the truth "
+            "more often than allowed. That is an observation, not a theorem: they fail for a "
+            "mechanism that sometimes reveals all canaries together."
         )
 
     @sentence(needs=("source", "simulated", "family"), place="strip")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
 import jinja2
-from tornado.web import Application, HTTPError, RequestHandler
+from tornado.web import HTTPError, RequestHandler
 
 from workbench.assets.board import HERE, palette_css
 from workbench.server.network import origins
@@ -40,7 +40,14 @@ _VARIABLE = re.compile(r"\([^)]*\)|\[[^]]*\]")
 _ENDINGS = ("csv", "html", "pdf", "md", "json", "ipynb", "svg", "png", "js", "css", "woff2")
 
 _ENVIRONMENT = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-_PAGE = _ENVIRONMENT.from_string((HERE / "error.html").read_text(encoding="utf-8"))
+
+
+def page_template(name: str) -> jinja2.Template:
+    """The template of a page, by the name of its file among our assets."""
+    return _ENVIRONMENT.from_string((HERE / name).read_text(encoding="utf-8"))
+
+
+_PAGE = page_template("error.html")
 _STYLE = palette_css() + (HERE / "error.css").read_text(encoding="utf-8")
 
 
@@ -100,6 +107,30 @@ class Handler(RequestHandler):
         """Send what ``get`` sends, of which the server leaves out the body."""
         return self.get(*args, **kwargs)
 
+    # -- answers -----------------------------------------------------------------------------------
+
+    def send_page(self, template: jinja2.Template, policy: str, /, **words: Any) -> None:
+        """Send a page that browsers do not keep.
+
+        Parameters
+        ----------
+        template : jinja2.Template
+        policy : str
+            What browsers may do with it.
+        **words
+            What the template shows.
+        """
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("Content-Security-Policy", policy)
+        self.finish(template.render(**words))
+
+    def send_words(self, words: str) -> None:
+        """Send plain text that browsers do not keep."""
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        self.finish(words)
+
     # -- errors ------------------------------------------------------------------------------------
 
     @property
@@ -116,22 +147,21 @@ class Handler(RequestHandler):
         words = reason or _WORDS.get(status_code, "this did not work")
         if status_code == 405:
             self.set_header("Allow", ", ".join(self._methods()))
-        self.set_header("Cache-Control", "no-store")
         if not self.is_visit:
-            self.set_header("Content-Type", "text/plain; charset=utf-8")
-            self.finish(words)
+            self.send_words(words)
             return
-        self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.set_header("Content-Security-Policy", document_policy(styles=[_STYLE]))
-        said = f"{words[:1].upper()}{words[1:]}."
-        home = f"{self.server.root_path}/"
-        self.finish(_PAGE.render(style=_STYLE, status=status_code, words=said, home=home))
+        more = {"words": f"{words[:1].upper()}{words[1:]}.", "home": f"{self.server.root_path}/"}
+        policy = document_policy(styles=[_STYLE])
+        self.send_page(_PAGE, policy, style=_STYLE, status=status_code, **more)
 
     def _methods(self) -> Sequence[str]:
         """The methods that this address takes."""
-        refused = RequestHandler._unimplemented_method
         done_by = {name: name.lower() for name in self.SUPPORTED_METHODS} | {"HEAD": "get"}
-        return [name for name, does in done_by.items() if getattr(type(self), does) is not refused]
+        return [
+            name
+            for name, does in done_by.items()
+            if getattr(type(self), does) is not getattr(RequestHandler, does)
+        ]
 
     # -- the log -----------------------------------------------------------------------------------
 
@@ -171,15 +201,7 @@ class UnknownHandler(Handler):
         return self.SUPPORTED_METHODS
 
 
-def keep_own(application: Application) -> None:
-    """Leave out all routes to handlers that are not ours, and note the words in those that are.
-
-    Parameters
-    ----------
-    application : tornado.web.Application
-    """
-    rules = application.wildcard_router.rules
-    rules[:] = [rule for rule in rules if issubclass(rule.target, Handler)]
-    patterns = [vars(rule.matcher)["regex"].pattern for rule in rules]
+def words_of(patterns: Iterable[str]) -> frozenset[str]:
+    """The words in the patterns of our routes, which the log may have."""
     plain = " ".join(_VARIABLE.sub(" ", pattern) for pattern in patterns)
-    application.settings["words"] = frozenset([*re.findall(r"[a-z-]{2,}", plain), *_ENDINGS])
+    return frozenset([*re.findall(r"[a-z-]{2,}", plain), *_ENDINGS])

@@ -1,8 +1,8 @@
-"""Request handlers of the server: one browser per session.
+"""Request handlers of the document and of its socket.
 
-A session belongs to the browser that opened it. Its id is made and signed here; an id in an address
-or a header is refused, as a stranger could have sent it in order to see this visitor's page. A
-session takes one connection, so its token cannot be used a second time.
+A document belongs to the browser that asked for it. Its id is made here; an id in an address or a
+header is refused, as a stranger could have sent it in order to see this visitor's page. A document
+takes one socket, so its id cannot be used a second time.
 """
 
 from __future__ import annotations
@@ -11,18 +11,14 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-import bokeh.server.tornado as bokeh_tornado
-from bokeh.protocol.exceptions import ProtocolError
-from bokeh.util.token import check_token_signature, get_session_id
-from panel.io.server import DocHandler, WSHandler
+from tornado.ioloop import IOLoop
 from tornado.web import HTTPError
+from tornado.websocket import WebSocketHandler
 
 from workbench.assets import audits
 from workbench.dashboard.limits import LimitError
@@ -34,18 +30,15 @@ from workbench.server.people.forms import FIELD, form_token
 from workbench.server.people.person import OWNER
 from workbench.server.sockets.channel import Channel
 from workbench.server.sockets.gestures import GestureError, Pace
-from workbench.server.sockets.late import LateVisits
-from workbench.server.visitors import Visit, Visitors
+from workbench.server.visitors import Visit
 
 logger = logging.getLogger(__name__)
 
-#: The visit of the request that is being answered, and the visitors of its server.
-VISIT: ContextVar[Visit] = ContextVar("visit")
-VISITORS: ContextVar[Visitors] = ContextVar("visitors")
-LATE: ContextVar[LateVisits] = ContextVar("late")
-
-#: Names by which an address or a header could choose a session.
+#: Names by which an address or a header could choose a document.
 _NAMES = ("bokeh-session-id", "bokeh-token")
+
+#: The protocol that a socket names before the id of its document.
+PROTOCOL = "bokeh"
 
 #: Seconds after which a socket in use is asked again whose it is.
 _OFTEN = 1.0
@@ -54,31 +47,36 @@ _OFTEN = 1.0
 MOST_WAITING = 100
 _A_MOMENT = 0.05
 
-#: Why a socket is closed whose session does not exist, or is somebody else's.
+#: Why a socket is closed whose document does not exist, or is somebody else's.
 ENDED = "the session has ended"
 
 #: The first message: the browser may send from now on.
 READY = "{}"
 
 
-class PageHandler(Handler, DocHandler):
-    """Handler of the document, which opens a new session for every visit."""
+class PageHandler(Handler):
+    """Handler of the document."""
+
+    _visit: Visit
+
+    def initialize(self, address: str) -> None:
+        """Take the address of the page, without the root path."""
+        self._address = address
 
     async def prepare(self) -> None:
-        """Refuse a request that names a session; find out who sent it, and what they see."""
+        """Refuse a request that names a document; find out who sent it, and what they see."""
         await super().prepare()
         if any(n in self.request.arguments or n in self.request.headers for n in _NAMES):
             raise HTTPError(403, reason="a visit cannot choose its session; open the page itself")
         origins.check_address(self)
-        address = str(self.application_context.url)  # without the root path
-        if self.request.path != f"{self.server.root_path}{address}":
-            self._redirect_to(address)
+        if self.request.path != f"{self.server.root_path}{self._address}":
+            self._redirect_to(self._address)
             return
         person = await self.server.identity.arrive(self)
-        if self._finished:
+        if self.get_status() == 302:  # without the ticket that was in the address
             return
         if person is None:
-            asked = address.removeprefix("/") + (
+            asked = self._address.removeprefix("/") + (
                 f"?{self.request.query}" if self.request.query else ""
             )
             self.set_header("Cache-Control", "no-store")
@@ -86,14 +84,12 @@ class PageHandler(Handler, DocHandler):
             return
         self.person = person
         addresses = {tab.address: name for name, tab in self.visitors.tabs.items()}
-        page = {audits.ADDRESS: audits.NAME, **addresses}.get(address, "")
+        page = {audits.ADDRESS: audits.NAME, **addresses}.get(self._address, "")
         loop = asyncio.get_running_loop()
         try:
-            VISIT.set(await loop.run_in_executor(WAITING, self.visitors.visit, person, page))
+            self._visit = await loop.run_in_executor(WAITING, self.visitors.visit, person, page)
         except LimitError as error:
             raise HTTPError(503, reason=str(error)) from error
-        VISITORS.set(self.visitors)
-        LATE.set(self.settings["late"])
 
     def _redirect_to(self, address: str) -> None:
         """Add or leave out the last slash: a page names its files relative to its own address.
@@ -103,29 +99,26 @@ class PageHandler(Handler, DocHandler):
         path = f"../{address[1:]}" if address != "/" else f"./{self.request.path.split('/')[-1]}/"
         self.redirect(f"{path}?{self.request.query}" if self.request.query else path)
 
-    async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Send the document of a new session, without looking for scripts of Bokeh and Panel."""
-        handler: Any = self  # a decorator of Panel hides what it returns
-        session = await handler.get_session()
-        doc = session.document
-        self.set_header("Cache-Control", "no-store")
-        self.set_header("Content-Security-Policy", self.settings["policy"](host=public_host(self)))
-        variables = {**doc.template_variables, "title": doc.title, "token": session.token}
-        person = VISIT.get().person
+    def get(self) -> None:
+        """Send the document, which is open from now on."""
+        self.head()
+        person, more = self._visit.person, {}
         if person.signed_in or person.key == OWNER:
             whose = hashlib.sha256(person.key.encode()).hexdigest()[:16]  # what the browser keeps
-            variables |= {"person": person, "whose": whose, "form": (FIELD, form_token(self))}
-        self.finish(doc.template.render(variables))
+            more = {"person": person, "whose": whose, "form": (FIELD, form_token(self))}
+        id = self.settings["documents"].add(self._visit)
+        self.finish(self.settings["document_text"](self._visit, token=id, **more))
 
     def head(self, *args: Any, **kwargs: Any) -> None:
-        """Send the headers alone, and open no session."""
+        """Send the headers alone, and open no document."""
         self.set_header("Cache-Control", "no-store")
         self.set_header("Content-Security-Policy", self.settings["policy"](host=public_host(self)))
 
 
-class SocketHandler(Handler, WSHandler):
-    """Handler of sockets, which joins one socket to the channel of a session."""
+class SocketHandler(Handler, WebSocketHandler):
+    """Handler of sockets, which joins one socket to the channel of a document."""
 
+    _id = ""
     _channel: Channel | None = None
     _unwatch: Callable[[], None] = staticmethod(lambda: None)
     _checked = 0.0
@@ -148,70 +141,35 @@ class SocketHandler(Handler, WSHandler):
         """Whether a page of this server opens the socket."""
         return origins.is_accepted(self, origin)
 
+    def select_subprotocol(self, subprotocols: list[str]) -> str | None:
+        """Take the id of the document, which comes after the name of our protocol."""
+        if len(subprotocols) != 2 or subprotocols[0] != PROTOCOL:
+            return None
+        self._id = subprotocols[1]
+        return PROTOCOL
+
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Open the socket, and send every answer at once: filling a packet takes up to 40 ms."""
         self.set_nodelay(True)
-        if not self._is_signed(self._token or ""):
-            self.close(reason=ENDED)
-            return
-        try:
-            super().open(*args, **kwargs)
-        except ProtocolError:  # expired, or not of our kind; it is closed already
-            logger.info("a socket was refused")
+        IOLoop.current().add_callback(self._join)
 
-    def _is_signed(self, token: str) -> bool:
-        """Whether we have made this token; it may be any text."""
-        try:
-            return check_token_signature(token, self.server.secret, signed=True)
-        except (KeyError, TypeError, ValueError, RecursionError):
-            return False
-
-    async def _async_open(self, token: str) -> None:
+    async def _join(self) -> None:
+        """Join the channel of the document, if it is one of the person."""
         if self._gone:  # closed before its turn came
             return
         try:
-            session = await self._session(token)
-        except (ProtocolError, LimitError):
+            channel = self.settings["documents"].take(self._id, self.person)
+        except LimitError:
+            channel = None
+        if channel is None:
             self.close(reason=ENDED)
             return
-        channel = Channel.of(session.document)
-        if channel.person != self.person.key:  # told no more than of a session that never was
-            self.close(reason=ENDED)
-            return
-        if not channel.join(self):
-            self.close(reason="the session has its visitor")
-            return
-        try:
-            await super()._async_open(token)
-        finally:
-            self._channel = channel
-        if self._gone:  # closed meanwhile
-            self._leave()
-            return
+        channel.join(self)
+        self._channel = channel
         self._unwatch = self.server.identity.watch(self, self._end)
         await channel.send(READY)
         if self._channel is not None:
             channel.opened()
-
-    async def _session(self, token: str) -> Any:
-        """The session of a token; made again if the socket comes after it was let go of.
-
-        Raises
-        ------
-        ProtocolError
-            There is none.
-        LimitError
-            Too many documents are open.
-        """
-        name = get_session_id(token)
-        late = self.settings["late"].take(name, self.person.key)
-        if late is not None:
-            self.visitors.require_document(self.person)
-            VISIT.set(Visit(self.person, late.page, "", None, {}))
-            VISITORS.set(self.visitors)
-            LATE.set(self.settings["late"])
-            await self.application_context.create_session_if_needed(name, self.request, token)
-        return self.application_context.get_session(name)
 
     async def on_message(self, fragment: str | bytes) -> None:
         """Hand a frame to the channel, while the person is signed in.
@@ -262,29 +220,18 @@ class SocketHandler(Handler, WSHandler):
 
     def _leave(self) -> None:
         """Let go of all that the socket holds, whatever of it is there already."""
-        # Bokeh's own way asks a connection for its session, which is gone if a ping has failed.
-        connection, self.connection = self.connection, None
         channel, self._channel = self._channel, None
         try:
             self._unwatch()
+        finally:
             if channel is not None:
                 channel.closed()
-        finally:
-            if connection is not None:
-                application: Any = self.application
-                application.client_lost(connection)
-            super().on_close()
-
-    async def send_message(self, message: Any) -> None:
-        """Leave out what Bokeh would tell its own scripts, which no page has."""
 
 
-@contextmanager
-def own_handlers() -> Iterator[None]:
-    """Context in which servers use these handlers, and none of those that embed pages."""
-    theirs = list(bokeh_tornado.per_app_patterns)
-    bokeh_tornado.per_app_patterns[:] = [(r"/ws", SocketHandler), (r"/?", PageHandler)]
-    try:
-        yield
-    finally:
-        bokeh_tornado.per_app_patterns[:] = theirs
+def patterns(addresses: Iterable[str]) -> list[tuple[Any, ...]]:
+    """Tornado routes of the pages at these addresses, and of their sockets."""
+    found: list[tuple[Any, ...]] = []
+    for address in addresses:
+        found.append((f"{address.rstrip('/')}/ws", SocketHandler))
+        found.append((f"{address.rstrip('/')}/?", PageHandler, {"address": address}))
+    return found

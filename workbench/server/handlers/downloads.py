@@ -63,8 +63,8 @@ def file_name(*parts: str) -> str:
     return "-".join(filter(None, kept)) or "file"
 
 
-class DownloadHandler(Handler):
-    """Base class of handlers that send a file; an error is answered in plain words."""
+class FileHandler(Handler):
+    """Base class of handlers that send a file."""
 
     async def send_file(self, content: bytes, name: str, media_type: str) -> None:
         """Send a file that browsers save and never show as a page of ours, in pieces.
@@ -101,19 +101,18 @@ class DownloadHandler(Handler):
             return
         self.finish()
 
-    def refuse(self, status: int, words: str) -> None:
-        """Answer in words why there is no file.
 
-        Parameters
-        ----------
-        status : int
-            Of HTTP.
-        words : str
-        """
+class DownloadHandler(FileHandler):
+    """Base class of handlers of what a desk makes; an error is answered in plain words."""
+
+    def initialize(self, desk: Desk) -> None:
+        """Take the desk that makes it."""
+        self._desk = desk
+
+    def refuse(self, status: int, words: str) -> None:
+        """Answer in words why there is no file."""
         self.set_status(status)
-        self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.set_header("Cache-Control", "no-store")
-        self.finish(words)
+        self.send_words(words)
 
     @property
     def whose(self) -> str:
@@ -166,19 +165,18 @@ class DownloadHandler(Handler):
         return f"{file_name(audit.page, subject)}.{kind}", content
 
     async def answer(
-        self, desk: Desk, look: Callable[[], P], make: Callable[[P, Report], Made], media_type: str
+        self, look: Callable[[], P], make: Callable[[P, Report], Made], media_type: str
     ) -> None:
         """Send what a desk made, or say why there is nothing.
 
         Parameters
         ----------
-        desk : Desk
         look, make : callable
             See `Desk.made`; what is made is the name of a file and its content.
         media_type : str
         """
         try:
-            making = desk.made(look, make, self.key(self.request.path), self.whose)
+            making = self._desk.made(look, make, self.key(self.request.path), self.whose)
             self._making = asyncio.create_task(making)
             name, content = await self._making
             await self.send_file(content, name, media_type)
@@ -203,10 +201,6 @@ class DownloadHandler(Handler):
 class DataHandler(DownloadHandler):
     """Handler of the scores of a data set as csv, for the visitor whose it is."""
 
-    def initialize(self, desk: Desk) -> None:
-        """Take the desk that makes it."""
-        self._desk = desk
-
     async def get(self, key: str) -> None:
         """Send the scores."""
         workspace = self.visitors.workspace(self.person)
@@ -219,15 +213,11 @@ class DataHandler(DownloadHandler):
             content = self.elsewhere("Table of scores", files.scores_file, (scores,), report)
             return f"{file_name(name)}.csv", content
 
-        await self.answer(self._desk, look, make, "text/csv; charset=utf-8")
+        await self.answer(look, make, "text/csv; charset=utf-8")
 
 
 class PageDownloadHandler(DownloadHandler):
     """Base class of handlers of what is made from a page, for the visitor whose page it is."""
-
-    def initialize(self, desk: Desk) -> None:
-        """Take the desk that makes it."""
-        self._desk = desk
 
     async def answer_from(
         self, page: str, make: Callable[[Page, Report], Made], media_type: str
@@ -242,7 +232,7 @@ class PageDownloadHandler(DownloadHandler):
         media_type : str
         """
         look = partial(self.visitors.page, self.person, page)
-        await self.answer(self._desk, look, make, media_type)
+        await self.answer(look, make, media_type)
 
     def item(self, page: str, name: str, kind: Literal["figure", "number"]) -> Item:
         """An item of a page; a page or an item that is not there is answered with 404."""
@@ -274,10 +264,6 @@ class ReportHandler(PageDownloadHandler):
 class ProgressHandler(DownloadHandler):
     """Handler of how far a report is, for the visitor for whom it is made."""
 
-    def initialize(self, desk: Desk) -> None:
-        """Take the desk that makes reports."""
-        self._desk = desk
-
     def get(self) -> None:
         """Send the share that is done as JSON."""
         key = self.key(self.get_query_argument("of", ""))
@@ -287,10 +273,6 @@ class ProgressHandler(DownloadHandler):
 
 class SavedReportHandler(DownloadHandler):
     """Handler of a saved audit as a report, for the visitor who can see it."""
-
-    def initialize(self, desk: Desk) -> None:
-        """Take the desk that makes reports."""
-        self._desk = desk
 
     async def get(self, key: str, kind: str) -> None:
         """Send the report."""
@@ -306,7 +288,7 @@ class SavedReportHandler(DownloadHandler):
         def look() -> Audit:
             return audits.audit(key)
 
-        await self.answer(self._desk, look, make, REPORT_KINDS[kind])
+        await self.answer(look, make, REPORT_KINDS[kind])
 
 
 class FigureHandler(PageDownloadHandler):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
-from urllib.parse import quote
 
 from tornado.web import HTTPError
 
 from workbench.dashboard.sharing import AuditLookup
 from workbench.dashboard.worker import WAITING
-from workbench.server.handlers.base import Handler
-from workbench.server.handlers.downloads import file_name
+from workbench.server.handlers.downloads import FileHandler, file_name
 
 
-class AuditFileHandler(Handler):
+class AuditFileHandler(FileHandler):
     """Handler of a saved audit as one file, for the visitor who may read it."""
 
     async def get(self, key: str) -> None:
@@ -25,10 +23,7 @@ class AuditFileHandler(Handler):
             name, content = await loop.run_in_executor(WAITING, _exported, audits, key)
         except ValueError as error:
             raise HTTPError(404, reason="there is no such audit") from error
-        self.set_header("Content-Type", "application/zip")
-        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
-        self.set_header("Cache-Control", "no-store")
-        self.write(content)
+        await self.send_file(content, name, "application/zip")
 
 
 def _exported(audits: AuditLookup, key: str) -> tuple[str, bytes]:

@@ -7,22 +7,21 @@ unknown, revoked or have ended get the same answer. The token is in no log and n
 from __future__ import annotations
 
 import asyncio
-import base64
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-import jinja2
-
-from workbench.assets.board import HERE, palette_css
+from workbench.assets.board import palette_css
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard.worker import WAITING
 from workbench.progress import Report
 from workbench.scores.sample import Scores
 from workbench.server.desk import Desk
+from workbench.server.handlers.base import page_template
 from workbench.server.handlers.downloads import (
     REPORT_KINDS,
     DownloadHandler,
@@ -30,12 +29,13 @@ from workbench.server.handlers.downloads import (
     file_name,
 )
 from workbench.server.handlers.static import STATIC
+from workbench.server.network.headers import digest
 from workbench.server.network.proxy import client_address
-from workbench.server.sharing.errors import NotSharedError
-from workbench.server.sharing.guesses import LinkGuesses
-from workbench.server.sharing.lending import SOMEBODY, Lending
-from workbench.server.sharing.lent_audits import LentAudit
-from workbench.server.sharing.share import Grant, ShareKind
+from workbench.server.network.rates import TokenBuckets
+from workbench.server.sharing.grant import Grant, NotSharedError, ShareKind
+from workbench.server.sharing.grants import SOMEBODY
+from workbench.server.sharing.lending import Lending
+from workbench.server.sharing.lent import LentAudit
 from workbench.server.work import files
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.errors import WorkspaceError
@@ -44,11 +44,10 @@ from workbench.workspaces.workspace import Workspace
 T = TypeVar("T")
 
 _STYLE = palette_css()
-_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 
 #: What browsers do with the page of a link: they show it and the report in it, in no other frame.
 POLICY = (
-    f"default-src 'none'; style-src 'self' 'sha256-{_HASH}'; img-src 'self'; frame-src 'self'; "
+    f"default-src 'none'; style-src 'self' {digest(_STYLE)}; img-src 'self'; frame-src 'self'; "
     "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
 
@@ -58,9 +57,11 @@ REPORT_POLICY = "sandbox allow-scripts allow-popups allow-downloads; frame-ances
 #: Kinds of report that whoever has the link can download.
 _KINDS = ("html", "pdf", "json")
 
-_TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-    (HERE / "shared.html").read_text(encoding="utf-8")
-)
+_TEMPLATE = page_template("shared.html")
+
+#: Addresses that do not work which one sender may try at once, and seconds until one more. Nobody
+#: can guess a token of 256 bits; the bound keeps those who try from being a burden.
+WRONG_AT_ONCE, EVERY = 60, 1.0
 
 _GONE = "This link does not work. It was revoked, it has ended, or a part of it is missing."
 _LATER = "There were too many links that do not work. Try again in a minute."
@@ -90,9 +91,10 @@ class Seen:
 class LinkHandler(DownloadHandler):
     """Base class of handlers of links."""
 
-    def initialize(self, guesses: LinkGuesses, desk: Desk) -> None:
-        """Take what bounds wrong addresses, and the desk that makes reports."""
-        self._guesses, self._desk = guesses, desk
+    def initialize(self, desk: Desk, guesses: TokenBuckets) -> None:  # type: ignore[override]
+        """Take the desk that makes reports, and what bounds wrong addresses."""
+        super().initialize(desk)
+        self._guesses = guesses
 
     async def prepare(self) -> None:
         """Have browsers and search engines keep nothing, and tell the address to nobody."""
@@ -134,17 +136,17 @@ class LinkHandler(DownloadHandler):
         """
         sender = client_address(self.request, self.server)
         seconds = self._guesses.wait(sender)
-        if seconds:
-            self.set_header("Retry-After", str(seconds))
+        if seconds > 0:
+            self.set_header("Retry-After", str(math.ceil(seconds)))
             self.show(429, problem=_LATER)
             return None
-        share = self.lending.by_token(token)
+        share = self.lending.grants.by_token(token)
         if share is not None:
             try:
                 return await asyncio.get_running_loop().run_in_executor(WAITING, look, share)
             except (WorkspaceError, ArchiveError):  # its owner removed it
                 pass
-        self._guesses.note(sender)
+        self._guesses.take(sender)
         self.show(404, problem=_GONE)
         return None
 
@@ -159,8 +161,7 @@ class LinkHandler(DownloadHandler):
             What is in it.
         """
         self.set_status(status)
-        self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.finish(_TEMPLATE.render(style=_STYLE, static=f".{STATIC}", **words))
+        self.send_page(_TEMPLATE, POLICY, style=_STYLE, static=f".{STATIC}", **words)
 
 
 class LinkPageHandler(LinkHandler):
@@ -180,13 +181,13 @@ class LinkPageHandler(LinkHandler):
         self.show(200, token=token, signed_in=person is not None, **more)
 
     def _look(self, share: Grant) -> Seen:
-        name = self.lending.name_of(share.owner)
+        name = self.lending.grants.name_of(share.owner)
         owner = "" if name == SOMEBODY else name
         if share.kind is ShareKind.AUDIT:
             seen = Seen(share, owner, audit=_there(LentAudit(self.lending, share)))
         else:
             seen = Seen(share, owner, dataset=self.lending.dataset(share))
-        self.lending.shares.note_opening(share)
+        self.lending.grants.note_opening(share)
         return seen
 
 
@@ -207,7 +208,7 @@ class LinkDataHandler(LinkHandler):
             content = self.elsewhere("Table of scores", files.scores_file, (scores,), report)
             return f"{file_name(dataset.name)}.csv", content
 
-        await self.answer(self._desk, look, make, "text/csv; charset=utf-8")
+        await self.answer(look, make, "text/csv; charset=utf-8")
 
     def _look(self, share: Grant) -> tuple[DataSet, Grant]:
         return self.lending.dataset(share), share
@@ -224,15 +225,15 @@ class LinkReportHandler(LinkHandler):
 
         def make(shown: Audit, report: Report) -> Made:
             # Nothing of the owner's workspace but what was saved with the audit.
-            audit = replace(shown, key=found.share.key)
+            audit = replace(shown, key=found.grant.key)
             portable = files.PortableAudit.saved(audit, Workspace(), found.attachments())
             return self.report_of(portable, kind, report)
 
-        await self.answer(self._desk, found.audit, make, REPORT_KINDS[kind])
+        await self.answer(found.audit, make, REPORT_KINDS[kind])
 
     def _look(self, kind: str, share: Grant) -> LentAudit:
         if kind not in _KINDS:
-            raise NotSharedError(share.kind.words)
+            raise NotSharedError(share.kind)
         return _there(LentAudit(self.lending, share))
 
     async def send_file(self, content: bytes, name: str, media_type: str) -> None:
@@ -248,14 +249,17 @@ class LinkReportHandler(LinkHandler):
 
 def _there(audit: LentAudit) -> LentAudit:
     """The audit, once it was found (NotSharedError where its owner removed it)."""
-    audit.lending.summary(audit.share)
+    audit.lending.summary(audit.grant)
     return audit
 
 
 def patterns() -> list[tuple[Any, ...]]:
     """Tornado routes of links."""
     # A desk of their own: whoever has a link delays no report of those who work here.
-    given = {"guesses": LinkGuesses(), "desk": Desk("reports", at_once=1, places=8, patience=180)}
+    given = {
+        "guesses": TokenBuckets(WRONG_AT_ONCE, EVERY),
+        "desk": Desk("reports", at_once=1, places=8, patience=180),
+    }
     return [
         (r"/shared/([A-Za-z0-9_-]{1,200})/scores\.csv", LinkDataHandler, given),
         (r"/shared/([A-Za-z0-9_-]{1,200})/report\.([a-z]+)", LinkReportHandler, given),

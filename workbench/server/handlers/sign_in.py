@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import jinja2
 from tornado.httputil import parse_body_arguments
 from tornado.web import HTTPError, stream_request_body
 
-from workbench.assets.board import HERE, palette_css
-from workbench.server.handlers.base import Handler
+from workbench.assets.board import palette_css
+from workbench.server.handlers.base import Handler, page_template
 from workbench.server.handlers.static import STATIC
 from workbench.server.network.headers import digest
 from workbench.server.network.proxy import client_address
@@ -39,9 +38,7 @@ POLICY = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 
-_TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-    (HERE / "sign_in.html").read_text(encoding="utf-8")
-)
+_TEMPLATE = page_template("sign_in.html")
 
 #: An address of a page: one step and a query, and so nothing of another server.
 _PAGE = re.compile(r"[A-Za-z0-9_-]*(\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?")
@@ -127,12 +124,9 @@ class FormHandler(Handler):
             What is in it.
         """
         self.set_status(status)
-        self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.set_header("Cache-Control", "no-store")
-        self.set_header("Content-Security-Policy", POLICY)
         more = {"style": _STYLE, "static": STATIC, "field": FIELD, "token": form_token(self)}
         more["asked"] = self.get_query_argument("next", "")
-        self.finish(_TEMPLATE.render(page=page, **more, **words))
+        self.send_page(_TEMPLATE, POLICY, page=page, **more, **words)
 
     def show_later(self, page: str, later: TryLaterError, **words: Any) -> None:
         """Send a page that says when the next password can be tried.
@@ -205,7 +199,7 @@ class SignOutHandler(FormHandler):
         if isinstance(identity, AccountIdentity):
             return identity.sign_ins
         if isinstance(identity, VisitorIdentity) and identity.owner is not None:
-            return identity.owner
+            return identity.owner.sign_ins
         raise HTTPError(404)
 
     async def post(self) -> None:

@@ -21,8 +21,8 @@ import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -40,7 +40,7 @@ from tornado.ioloop import IOLoop
 from tornado.iostream import IOStream
 
 from workbench.server.network.proxy import is_proxy
-from workbench.server.people.checking.throttle import networks
+from workbench.server.network.rates import networks
 
 logger = logging.getLogger(__name__)
 
@@ -434,13 +434,3 @@ def is_narrow(request: HTTPServerRequest) -> bool:
     request : tornado.httputil.HTTPServerRequest
     """
     return bool(getattr(getattr(request.connection, "stream", None), "narrow", False))
-
-
-@contextmanager
-def bounded_servers() -> Iterator[None]:
-    """Context in which servers that Bokeh makes are bounded."""
-    HTTPServer.configure(BoundedServer)
-    try:
-        yield
-    finally:
-        HTTPServer.configure(None)

@@ -29,16 +29,13 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class StoppedPeople(Protocol):
-    """What is at work for people, and holds what has to be written."""
+    """What is at work for people."""
 
     def jobs_running(self) -> int:
         """How many jobs run or wait."""
 
     def settle(self, seconds: float) -> bool:
         """Wait until everything is done that was asked before; False if it takes longer."""
-
-    def end(self) -> None:
-        """End all pages, and write what has to be kept."""
 
 
 class Stopping:
@@ -49,6 +46,8 @@ class Stopping:
     loop : tornado.ioloop.IOLoop
     state : ServerState
     people : StoppedPeople
+    end : callable
+        Ends all pages, and writes what has to be kept.
     close : callable
         Closes the server: it listens no more.
     within : float
@@ -67,13 +66,14 @@ class Stopping:
         loop: Any,
         state: ServerState,
         people: StoppedPeople,
+        end: Callable[[], None],
         close: Callable[[], None],
         within: float,
         drain: Callable[[float], int] = lambda seconds: 0,
     ):
         self._drain = drain
         self._loop, self._state, self._people = loop, state, people
-        self._close, self._within = close, within
+        self._end, self._close, self._within = end, close, within
         self._task: asyncio.Task[None] | None = None
         self.complete = False
 
@@ -124,7 +124,7 @@ class Stopping:
                     extra={"event": "stopped_late"},
                 )
             self._state.hang_up()
-            if await _in_thread(self._people.end, _LAST):
+            if await _in_thread(self._end, _LAST):
                 logger.info("stopped; everything was kept", extra={"event": "stopped"})
             else:
                 self.complete = False

@@ -12,8 +12,7 @@ import secrets
 from tornado.web import RequestHandler
 
 from workbench.server.people.cookies import keep, kept
-from workbench.server.people.owner import OWNER_COOKIE
-from workbench.server.people.sign_ins import SIGN_IN
+from workbench.server.people.sign_ins import OWNER_COOKIE, SIGN_IN
 
 #: The cookie that forms are bound to, the days for which it is kept, and the field of a form.
 FORM, DAYS, FIELD = "form", 30.0, "form"

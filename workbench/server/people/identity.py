@@ -11,8 +11,9 @@ from typing import Any, Protocol
 from tornado.web import HTTPError, RequestHandler
 
 from workbench.server.people.cookies import forget, keep, kept
-from workbench.server.people.owner import OWNER_COOKIE, OwnerSignIns, user_name
+from workbench.server.people.owner import Owner, user_name
 from workbench.server.people.person import OWNER, Person
+from workbench.server.people.sign_ins import OWNER_COOKIE
 from workbench.server.storing.database import ServerDatabase
 
 #: The cookie that says who a visitor is, and the days for which a browser keeps it.
@@ -60,12 +61,11 @@ class VisitorIdentity:
         What lets the owner in as often as it is used: of the program that starts the server, and
         checks by itself who asks. "" for none.
     **times
-        Of `OwnerSignIns`.
+        Of `Owner`.
 
     Attributes
     ----------
-    owner : OwnerSignIns or None
-        The browsers of the owner.
+    owner : Owner or None
     ticket_used : callable
         Called when a ticket was used.
     """
@@ -78,13 +78,13 @@ class VisitorIdentity:
         **times: Any,
     ):
         database = ServerDatabase() if database is None else database
-        self.owner = OwnerSignIns(database, key, **times) if key else None
+        self.owner = Owner(database, key, **times) if key else None
         self.ticket_used: Callable[[], None] = lambda: None
         self._launch_key = launch_key
 
     def person(self, handler: RequestHandler) -> Person:
         """The owner, the visitor of the cookie, or a new one if the cookie is not one of ours."""
-        if self.owner is not None and self.owner.account(handler) is not None:
+        if self.owner is not None and self.owner.sign_ins.account(handler) is not None:
             return Person(OWNER, user_name())
         known = kept(handler, WHO, DAYS)
         return Person(known if _WHO.fullmatch(known) else secrets.token_urlsafe(32))
@@ -113,7 +113,7 @@ class VisitorIdentity:
             raise HTTPError(403, reason=_USED)
         launched = self._launch_key.encode()
         if launched and compare_digest(ticket.encode(), launched):
-            await self.owner.begin_here(handler)
+            await self.owner.begin(handler)
         elif handler.request.method == "HEAD" or not await self.owner.admit(handler, ticket):
             raise HTTPError(403, reason=_USED)
         else:
@@ -121,6 +121,6 @@ class VisitorIdentity:
 
     def watch(self, handler: RequestHandler, end: Callable[[], None]) -> Callable[[], None]:
         """A function that ends the watch over a socket; there is none over that of a visitor."""
-        if self.owner is None or self.owner.account(handler) is None:
+        if self.owner is None or self.owner.sign_ins.account(handler) is None:
             return lambda: None
-        return self.owner.watch(handler, end)
+        return self.owner.sign_ins.watch(handler, end)

@@ -23,7 +23,7 @@ from urllib.parse import urlencode, urlsplit
 from tornado.web import RequestHandler
 
 from workbench import _checks
-from workbench.server.people.checking.throttle import networks
+from workbench.server.network.rates import networks
 from workbench.server.people.cookies import forget, keep, kept
 from workbench.server.people.person import Role
 from workbench.server.people.providers import Identified, Provider, ProviderError

@@ -1,18 +1,18 @@
 """`Provider`: an OAuth or OpenID Connect provider, and what it says of a person.
 
-The addresses of each provider are those that Panel knows (`panel.auth`). The steps of signing in
-are in `oauth`.
+The steps of signing in are in `oauth`.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode, urlsplit
 
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.simple_httpclient import SimpleAsyncHTTPClient
@@ -184,86 +184,73 @@ class Microsoft(Provider):
         return _address(claims.get("email") or claims.get("preferred_username"))
 
 
-_TENANT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_MICROSOFT, _OKTA = "https://login.microsoftonline.com/{tenant}", "https://{url}/oauth2/{server}"
 
-Extra = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """How a provider is made of what Panel knows and what the operator adds.
-
-    Parameters
-    ----------
-    make : callable
-        Takes its host, its addresses and the additions.
-    needs, takes : tuple of str
-        Names of additions that it must have, and of those that it may have.
-    panel : str
-        Its name in Panel where that is another one.
-    """
-
-    make: Callable[[str, dict[str, Any], Extra], Provider]
-    needs: tuple[str, ...] = ()
-    takes: tuple[str, ...] = ()
-    panel: str = ""
-
-
-def _github(host: str, addresses: dict[str, Any], extra: Extra) -> Provider:
-    return GitHub("GitHub", "GitHub", **addresses, scopes=("read:user", "user:email"))
-
-
-def _gitlab(host: str, addresses: dict[str, Any], extra: Extra) -> Provider:
-    addresses["user"] = f"https://{host}/oauth/userinfo"  # with the claims of OpenID Connect
-    return Provider("GitLab", host, **addresses, issuer=f"https://{host}")
-
-
-def _google(host: str, addresses: dict[str, Any], extra: Extra) -> Provider:
-    return Provider("Google", "Google", **addresses, issuer="https://accounts.google.com")
-
-
-def _azure(host: str, addresses: dict[str, Any], extra: Extra) -> Provider:
-    tenant = extra["tenant"].lower()
-    if not _TENANT.fullmatch(tenant):
-        raise ValueError(
-            "tenant must be the id of one tenant, 32 hexadecimal digits and four hyphens: people "
-            f"of other tenants can claim any e-mail address; got {_checks.shown(extra['tenant'])}"
-        )
-    issuer = f"https://{host}/{tenant}/v2.0"
-    return Microsoft("Microsoft", f"{host}/{tenant}", **addresses, issuer=issuer)
-
-
-def _okta(host: str, addresses: dict[str, Any], extra: Extra) -> Provider:
-    issuer = addresses["token"].removesuffix("/v1/token").removesuffix("/oauth2")
-    return Provider("Okta", host, **addresses, issuer=issuer)
-
-
-def _auth0(host: str, addresses: dict[str, Any], extra: Extra) -> Provider:
-    return Provider("Auth0", host, **addresses, issuer=f"https://{host}/")
-
-
-def _generic(host: str, addresses: dict[str, Any], extra: Extra) -> Provider:
-    issuer = extra.get("ISSUER", "")
-    return Provider(extra.get("TITLE") or host, issuer or host, **addresses, issuer=issuer)
-
-
-_URLS = ("AUTHORIZE_URL", "TOKEN_URL")
-
+#: Providers with the addresses of their discovery documents, in which ``{names}`` are what the
+#: operator adds. Those without a realm have that of their host.
 _KINDS = {
-    "github": _Kind(_github),
-    "gitlab": _Kind(_gitlab, takes=("url",)),
-    "google": _Kind(_google),
-    "azure": _Kind(_azure, needs=("tenant",), panel="azurev2"),
-    "okta": _Kind(_okta, needs=("url",), takes=("server",)),
-    "auth0": _Kind(_auth0, needs=("subdomain",)),
-    "generic": _Kind(_generic, needs=_URLS, takes=("USER_URL", "ISSUER", "TITLE")),
+    "github": GitHub(
+        *("GitHub", "GitHub"),
+        "https://github.com/login/oauth/authorize",
+        "https://github.com/login/oauth/access_token",
+        "https://api.github.com/user",
+        scopes=("read:user", "user:email"),
+    ),
+    "gitlab": Provider(
+        *("GitLab", ""),
+        "https://{url}/oauth/authorize",
+        "https://{url}/oauth/token",
+        "https://{url}/oauth/userinfo",
+        issuer="https://{url}",
+    ),
+    "google": Provider(
+        *("Google", "Google"),
+        "https://accounts.google.com/o/oauth2/v2/auth",
+        "https://oauth2.googleapis.com/token",
+        issuer="https://accounts.google.com",
+    ),
+    "azure": Microsoft(
+        *("Microsoft", "login.microsoftonline.com/{tenant}"),
+        f"{_MICROSOFT}/oauth2/v2.0/authorize",
+        f"{_MICROSOFT}/oauth2/v2.0/token",
+        issuer=f"{_MICROSOFT}/v2.0",
+    ),
+    "okta": Provider(
+        *("Okta", ""),
+        f"{_OKTA}/v1/authorize",
+        f"{_OKTA}/v1/token",
+        f"{_OKTA}/v1/userinfo",
+        issuer=_OKTA,
+    ),
+    "auth0": Provider(
+        *("Auth0", ""),
+        "https://{subdomain}.auth0.com/authorize",
+        "https://{subdomain}.auth0.com/oauth/token",
+        "https://{subdomain}.auth0.com/userinfo",
+        issuer="https://{subdomain}.auth0.com/",
+    ),
 }
 
-#: Names of providers: those of Panel that say who somebody is.
-PROVIDERS = tuple(_KINDS)
+#: What the operator must add, and what they may add, with what holds otherwise.
+_NEEDS = {
+    "azure": ("tenant",),
+    "okta": ("url",),
+    "auth0": ("subdomain",),
+    "generic": ("AUTHORIZE_URL", "TOKEN_URL"),
+}
+_TAKES = {
+    "gitlab": {"url": "gitlab.com"},
+    "okta": {"server": "default"},
+    "generic": {"USER_URL": "", "ISSUER": "", "TITLE": ""},
+}
+
+#: Names of providers.
+PROVIDERS = (*_KINDS, "generic")
+
+_TENANT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-def provider(name: str, extra: Extra) -> Provider:
+def provider(name: str, extra: Mapping[str, str]) -> Provider:
     """A provider by its name.
 
     Parameters
@@ -271,45 +258,56 @@ def provider(name: str, extra: Extra) -> Provider:
     name : str
         One of `PROVIDERS`.
     extra : mapping of str to str
-        What it needs to be told, under the names of Panel's ``oauth_extra_params``.
+        What the operator adds.
 
     Raises
     ------
     ValueError
         Something is missing, or nothing that it knows.
     """
-    if name not in _KINDS:
+    if name not in PROVIDERS:
         raise ValueError(f"a provider is one of {', '.join(PROVIDERS)}; got {_checks.shown(name)}")
-    kind = _KINDS[name]
-    missing = [one for one in kind.needs if not extra.get(one)]
-    if missing:
+    needs, takes = _NEEDS.get(name, ()), _TAKES.get(name, {})
+    if missing := [one for one in needs if not extra.get(one)]:
         raise ValueError(f"the provider {name} needs {', '.join(missing)}")
-    known = (*kind.needs, *kind.takes)
-    unknown = [one for one in extra if one not in known]
-    if unknown:
+    if unknown := [one for one in extra if one not in (*needs, *takes)]:
         raise ValueError(
-            f"the provider {name} takes {', '.join(known) or 'no additions'}; "
+            f"the provider {name} takes {', '.join((*needs, *takes)) or 'no additions'}; "
             f"got {_checks.shown(unknown[0])}"
         )
-    addresses = _addresses(kind.panel or name, extra)
-    return kind.make(urlsplit(addresses["token"]).netloc, addresses, extra)
+    given = {**takes, **extra}
+    if "tenant" in given:
+        given["tenant"] = _one_tenant(given["tenant"])
+    if name == "generic":
+        authorize, token, user = (given[one].partition("?")[0] for one in (*needs, "USER_URL"))
+        made = Provider(given["TITLE"], given["ISSUER"], authorize, token, user, given["ISSUER"])
+    else:
+        kind = _KINDS[name]
+        made = replace(
+            kind,
+            realm=_filled(kind.realm, given),
+            authorize=_filled(kind.authorize, given),
+            token=_filled(kind.token, given),
+            user=_filled(kind.user, given),
+            issuer=_filled(kind.issuer, given),
+        )
+    host = urlsplit(made.token).netloc
+    return replace(made, title=made.title or host, realm=made.realm or host)
 
 
-def _addresses(name: str, extra: Extra) -> dict[str, Any]:
-    """The addresses of a provider that Panel knows, without tokens in them."""
-    from panel.auth import AUTH_PROVIDERS
-    from panel.config import config
+def _filled(text: str, given: Mapping[str, str]) -> str:
+    """An address with what the operator adds; the server of an Okta organization has no name."""
+    return text.format_map(given).replace("/oauth2//", "/oauth2/").removesuffix("/oauth2/")
 
-    parts = {
-        "authorize": "_OAUTH_AUTHORIZE_URL",
-        "token": "_OAUTH_ACCESS_TOKEN_URL",
-        "user": "_OAUTH_USER_URL",
-    }
-    kind = AUTH_PROVIDERS[name]
-    with config.set(oauth_extra_params=dict(extra)):
-        blank = object.__new__(kind)  # its addresses need no request
-        found = {part: getattr(blank, place, "") or "" for part, place in parts.items()}
-    return {part: urlunsplit(urlsplit(one)._replace(query="")) for part, one in found.items()}
+
+def _one_tenant(given: str) -> str:
+    tenant = given.lower()
+    if not _TENANT.fullmatch(tenant):
+        raise ValueError(
+            "tenant must be the id of one tenant, 32 hexadecimal digits and four hyphens: people "
+            f"of other tenants can claim any e-mail address; got {_checks.shown(given)}"
+        )
+    return tenant
 
 
 async def _fetch(address: str, access_token: str = "", **request: Any) -> dict[str, Any]:
@@ -349,15 +347,14 @@ def _place(address: str) -> str:
 
 def _payload(token: Any) -> Claims:
     """The claims of an id token."""
-    from panel.util import decode_token
-
     try:
-        claims = decode_token(token, signed=True) if isinstance(token, str) else None
-    except (ValueError, IndexError, TypeError, AttributeError) as error:
+        _, claims, _ = str(token).split(".")
+        found = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+    except (ValueError, RecursionError) as error:
         raise ProviderError("the id token cannot be read") from error
-    if not isinstance(claims, dict):
+    if not isinstance(found, dict):
         raise ProviderError("the id token cannot be read")
-    return claims
+    return found
 
 
 def _subject(claims: Claims) -> str:

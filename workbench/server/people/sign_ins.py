@@ -20,12 +20,12 @@ from workbench.audits.errors import ArchiveError
 from workbench.server.people.accounts import Account, account_of
 from workbench.server.people.cookies import forget, keep, kept
 from workbench.server.storing.database import ServerDatabase
-from workbench.server.storing.schema import PEOPLE, SIGN_INS
+from workbench.server.storing.schema import OWNER_SIGN_INS, PEOPLE, SIGN_INS
 
 logger = logging.getLogger(__name__)
 
-#: The cookie of somebody who is signed in.
-SIGN_IN = "sign-in"
+#: The cookies of somebody who is signed in, and of the owner of the workspace on this computer.
+SIGN_IN, OWNER_COOKIE = "sign-in", "owner"
 
 #: Seconds without use after which a sign-in ends, and after which it ends in any case.
 IDLE, LONGEST = 12 * 3600.0, 30 * 24 * 3600.0
@@ -103,10 +103,10 @@ class SignIns:
         See `IDLE` and `LONGEST`.
     clock : callable, optional
         Seconds since 1970.
+    owner : tuple of Account and str, optional
+        The owner of the workspace on this computer, and their key, to which sign-ins are bound.
+        The browsers are then those of the owner alone; by default, of people with accounts.
     """
-
-    #: The cookie, and the table of the database.
-    cookie, table = SIGN_IN, SIGN_INS
 
     def __init__(
         self,
@@ -114,8 +114,13 @@ class SignIns:
         idle: float = IDLE,
         longest: float = LONGEST,
         clock: Callable[[], float] = time.time,
+        owner: tuple[Account, str] | None = None,
     ):
-        self._database, self._idle, self._longest = database, idle, longest
+        self.database, self._idle, self._longest = database, idle, longest
+        self._owner = owner
+        self.cookie, self.table = (
+            (SIGN_IN, SIGN_INS) if owner is None else (OWNER_COOKIE, OWNER_SIGN_INS)
+        )
         self._clock = clock
         self._known: dict[str, Known] = {}
         self._watches: set[_Watch] = set()
@@ -199,9 +204,9 @@ class SignIns:
             .where(*self._valid())
             .group_by(SIGN_INS.c.person)
         )
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             rows = connection.execute(asked).all()
-        with self._database.decoding("a sign-in"):
+        with self.database.decoding("a sign-in"):
             return {key: Browsers(n, float(used)) for key, n, used in rows}
 
     def watch(self, handler: RequestHandler, end: Callable[[], None]) -> Callable[[], None]:
@@ -232,7 +237,8 @@ class SignIns:
         return self._hash(found) if _ID.fullmatch(found) else ""
 
     def _hash(self, made: str) -> str:
-        return hashlib.sha256(made.encode()).hexdigest()
+        bound = made if self._owner is None else f"{self._owner[1]} {made}"
+        return hashlib.sha256(bound.encode()).hexdigest()
 
     async def _look(self) -> None:
         """End the sockets of ended sign-ins, as long as there are any."""
@@ -271,18 +277,18 @@ class SignIns:
         """Those of the sign-ins that have not ended."""
         if not hashes:
             return {}
-        now = self._clock()
-        asked = (
-            select(SIGN_INS.c.id_hash, SIGN_INS.c.used, PEOPLE)
-            .join(PEOPLE, PEOPLE.c.key == SIGN_INS.c.person)
-            .where(SIGN_INS.c.id_hash.in_(hashes), *self._valid())
-        )
-        with self._database.reading() as connection:
+        now, table = self._clock(), self.table
+        asked = select(table.c.id_hash, table.c.used)
+        if self._owner is None:
+            asked = asked.add_columns(*PEOPLE.c).join(PEOPLE, PEOPLE.c.key == table.c.person)
+        asked = asked.where(table.c.id_hash.in_(hashes), *self._valid())
+        with self.database.reading() as connection:
             rows = connection.execute(asked).all()
         found = {}
         for row in rows:
             with suppress(ArchiveError):  # a damaged row lets nobody in
-                found[row.id_hash] = Known(account_of(self._database, row), float(row.used), now)
+                account = account_of(self.database, row) if self._owner is None else self._owner[0]
+                found[row.id_hash] = Known(account, float(row.used), now)
         return found
 
     def _valid(self) -> tuple[ColumnElement[bool], ...]:
@@ -299,17 +305,17 @@ class SignIns:
             table.c.created <= now - self._longest,
             table.c.used <= now - self._idle,
         )
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             connection.execute(delete(table).where(old))
             connection.execute(insert(table), [row])
 
     def _delete(self, where: object) -> int:
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             return connection.execute(delete(self.table).where(where)).rowcount  # type: ignore
 
     def _touch(self, id_hash: str, now: float) -> None:
         try:
-            with self._database.writing() as connection:
+            with self.database.writing() as connection:
                 row = self.table.c.id_hash == id_hash
                 connection.execute(update(self.table).where(row).values(used=now))
         except ArchiveError:

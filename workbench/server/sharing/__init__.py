@@ -1,10 +1,8 @@
 """Sharing: what people let each other read, and how it is read.
 
-- A `share` is what an owner lets one person, everyone or whoever has a link read.
-- `shares` keeps all of them in the server's database, and in memory.
-- `lending` is the only way into the workspace of another person: it checks the share every time.
-- `lent` are the data sets, `lent_audits` the saved audits that a person may read of others.
-- `person_sharing` answers what a person asks about sharing.
-- `guesses` bounds how often addresses of links can be guessed.
-- `errors` are the refusals.
+- A `grant` is a row of the table: what an owner lets one person, everyone or a link's holder read.
+- `grants` is the table, in the server's database and in memory; it says which grants hold.
+- `lending` is the only way into the workspace of another person: it checks the grant every time.
+- `lent` are the data sets and the saved audits that a person may read of others.
+- `dialog` makes grants of what a person asks for; `person_sharing` is all of it for one person.
 """

@@ -1,16 +1,20 @@
-"""`Lent`: the data sets that a person may read and not change."""
+"""`LentData` and `LentAudit`: what a person may read of others, and not change."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from workbench.audits.attachment import Attachment
+from workbench.audits.audit import Audit
+from workbench.audits.summary import AuditSummary
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
 from workbench.server.people.person import Person
+from workbench.server.sharing.grant import Grant, ShareKind
 from workbench.server.sharing.lending import Lending
-from workbench.server.sharing.share import Grant, ShareKind
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.errors import WorkspaceError
@@ -20,28 +24,7 @@ from workbench.workspaces.view import Datasets
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
 class LentData:
-    """A data set that somebody shares with a person.
-
-    Parameters
-    ----------
-    share : Grant
-    owner : str
-        Name of the person who shares it.
-    name : str
-        As its owner calls it.
-    dataset : DataSet
-        As the other person sees it: under the name of its owner, too, and a key of its own.
-    """
-
-    share: Grant
-    owner: str
-    name: str
-    dataset: DataSet
-
-
-class Lent:
     """The data sets that a server was given, and those that others share with a person.
 
     It is a `workbench.workspaces.shared_data.SharedData`. What others share is read as its owner
@@ -57,103 +40,112 @@ class Lent:
 
     def __init__(self, lending: Lending, person: Person, given: SharedData | None = None):
         self._lending, self._person, self._given = lending, person, given
-        self._seen: tuple[tuple[int, int], Mapping[str, LentData]] | None = None
+        self._seen: tuple[tuple[int, int], Mapping[str, tuple[Grant, str, DataSet]]] | None = None
 
     @property
-    def sets(self) -> Mapping[str, LentData]:
-        """What others share with the person, by the keys of the data sets here."""
+    def sets(self) -> Mapping[str, tuple[Grant, str, DataSet]]:
+        """The grant, the owner and the state of what others share, by the keys of data sets here.
+
+        A person sees it under the name of its owner, too.
+        """
         version, seen = self._lending.version, self._seen
         if seen is None or seen[0] != version:
-            seen = self._seen = version, self._look()
+            seen = self._seen = version, self._read()
         return seen[1]
 
     @property
     def datasets(self) -> Datasets:
         """All of them, those of the server first."""
         given = [] if self._given is None else list(self._given.datasets)
-        return Datasets([*given, *(one.dataset for one in self.sets.values())], "on this server")
+        return Datasets([*given, *(one for _, _, one in self.sets.values())], "on this server")
 
     @property
     def current(self) -> str | None:
         """The data set that the server shows first."""
         return None if self._given is None else self._given.current
 
-    def owner_of(self, key: str) -> str:
-        """The name of the person who shares a data set.
-
-        Parameters
-        ----------
-        key : str
-        """
-        found = self.sets.get(key)
-        return "" if found is None else found.owner
-
-    def tables(self, key: str) -> tuple[DataTable, ...]:
-        """The tables of a data set.
-
-        Parameters
-        ----------
-        key : str
-        """
-        found = self.sets.get(key)
-        if found is None:
-            return self._required(key).tables(key)
-        return self._lending.data_workspace(found.share).tables(found.share.key)
-
-    def scores(self, key: str) -> Scores:
-        """The scores of a data set.
-
-        Parameters
-        ----------
-        key : str
-        """
-        found = self.sets.get(key)
-        if found is None:
-            return self._required(key).scores(key)
-        return self._lending.data_workspace(found.share).scores(found.share.key)
-
     @property
     def current_table(self) -> str | None:
         """The score table that the server shows first."""
         return None if self._given is None else self._given.current_table
 
-    def table(self, key: str) -> ScoreTable:
-        """The score table of a data set.
+    def owner_of(self, key: str) -> str:
+        """The name of the person who shares a data set."""
+        return self.sets[key][1] if key in self.sets else ""
 
-        Parameters
-        ----------
-        key : str
-        """
-        found = self.sets.get(key)
-        if found is None:
-            return self._required(key).table(key)
-        return self._lending.data_workspace(found.share).table(found.share.key)
+    def tables(self, key: str) -> tuple[DataTable, ...]:
+        """The tables of a data set."""
+        source, there = self._source(key)
+        return source.tables(there)
+
+    def scores(self, key: str) -> Scores:
+        """The scores of a data set."""
+        source, there = self._source(key)
+        return source.scores(there)
+
+    def table(self, key: str) -> ScoreTable:
+        """The score table of a data set."""
+        source, there = self._source(key)
+        return source.table(there)
 
     def file(self, sha256: str) -> bytes | None:
-        """A file of a page that the server was given; nobody shares such files.
-
-        Parameters
-        ----------
-        sha256 : str
-        """
+        """A file of a page that the server was given; nobody shares such files."""
         return None if self._given is None else self._given.file(sha256)
 
-    # -- steps ---------------------------------------------------------------------------------
-
-    def _look(self) -> dict[str, LentData]:
-        found = {}
-        for share in self._lending.with_person(self._person, ShareKind.DATA):
+    def _read(self) -> dict[str, tuple[Grant, str, DataSet]]:
+        found, grants = {}, self._lending.grants
+        for grant in grants.given_to(self._person):
+            if grant.kind is not ShareKind.DATA:
+                continue
             try:
-                dataset = self._lending.dataset(share)
+                dataset = self._lending.dataset(grant)
             except WorkspaceError:  # its owner removed it, or their disk cannot be read
                 logger.debug("a data set that is shared cannot be read", exc_info=True)
                 continue
-            owner = self._lending.name_of(share.owner)
-            here = replace(dataset, key=share.reference, name=f"{dataset.name} ({owner})")
-            found[share.reference] = LentData(share, owner, dataset.name, here)
+            owner, key = grants.name_of(grant.owner), grant.reference
+            found[key] = (grant, owner, replace(dataset, key=key, name=f"{dataset.name} ({owner})"))
         return found
 
-    def _required(self, key: str) -> SharedData:
+    def _source(self, key: str) -> tuple[SharedData, str]:
+        """The workspace that has a data set, and its key there."""
+        found = self.sets.get(key)
+        if found is not None:
+            return self._lending.data_workspace(found[0]), found[0].key
         if self._given is None:
             raise WorkspaceError(f"there is no data set {key!r} that others share")
-        return self._given
+        return self._given, key
+
+
+@dataclass(frozen=True)
+class LentAudit:
+    """A saved audit that somebody shares; every method asks whether they still do.
+
+    NotSharedError is raised where they do not.
+    """
+
+    lending: Lending
+    grant: Grant
+
+    @property
+    def owner(self) -> str:
+        """Name of the owner."""
+        return self.lending.grants.name_of(self.grant.owner)
+
+    @cached_property
+    def summary(self) -> AuditSummary:
+        """What a list shows of it, without what belongs to the owner's archive."""
+        found = self.lending.summary(self.grant)
+        return replace(found, key=self.grant.reference, previous="", versions=1)
+
+    def audit(self) -> Audit:
+        """The audit, under the key that it has for others."""
+        found = self.lending.audit_archive(self.grant)[self.grant.key]
+        return replace(found, key=self.grant.reference)
+
+    def attachments(self) -> tuple[Attachment, ...]:
+        """The scores and files that were saved with it."""
+        return self.lending.audit_archive(self.grant).attachments(self.grant.key)
+
+    def exported(self) -> bytes:
+        """The content of its file, as its owner exports it."""
+        return self.lending.audit_archive(self.grant).exported(self.grant.key)

@@ -1,6 +1,6 @@
 """Open documents and their sockets.
 
-- A `connection` is an open document, a `channel` its socket; `late` are those whose sockets come
-  late.
+- `documents` are those that were sent, until their sockets come; a `connection` is an open one, a
+  `channel` its socket.
 - `gestures` reads what sockets bring, and bounds how much.
 """

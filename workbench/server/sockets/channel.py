@@ -1,4 +1,4 @@
-"""`Channel`: the messages between the browser of a visitor and the session."""
+"""`Channel`: the messages between the document of a visitor and the server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
@@ -21,23 +20,12 @@ _RESTART, _POLICY = 1012, 1008
 #: Characters that may wait until a browser takes them.
 MOST_UNSENT = 64 * 2**20
 
-#: Document -> its channel.
-_CHANNELS: WeakKeyDictionary[Any, Channel] = WeakKeyDictionary()
-
 
 class Channel:
-    """The connection between the browser of a visitor and the session.
+    """The messages between the document of a visitor and the server.
 
     ``page.js`` draws the page from the document, which holds the first values, so that they are
-    there before the connection is. Messages are texts with JSON. They bypass Bokeh's protocol and
-    the models of a document: its scripts take longer to start than all that the page draws.
-
-    Parameters
-    ----------
-    doc : bokeh.document.Document
-        The document of the visit.
-    person : str
-        The key of the person whose visit it is, who alone may connect.
+    there before the socket is. Messages are texts with JSON.
 
     Attributes
     ----------
@@ -52,8 +40,7 @@ class Channel:
         one of its kind, so that any number of them do not pile up.
     """
 
-    def __init__(self, doc: Any, person: str):
-        self.person = person
+    def __init__(self) -> None:
         self.carry_out: Callable[[Message], None] = lambda gesture: None
         self.opened: Callable[[], None] = lambda: None
         self.closed: Callable[[], None] = lambda: None
@@ -62,24 +49,10 @@ class Channel:
         self._socket: WebSocketHandler | None = None
         self._unsent = 0
         self._announced: dict[str, Any] | None = None
-        _CHANNELS[doc] = self
 
-    @classmethod
-    def of(cls, doc: Any) -> Channel:
-        """The channel of a document."""
-        return _CHANNELS[doc]
-
-    @property
-    def joined(self) -> bool:
-        """Whether a socket has come."""
-        return self._socket is not None
-
-    def join(self, socket: WebSocketHandler) -> bool:
-        """True if the socket is the first one; a channel has one reader."""
-        if self._socket is not None:
-            return False
+    def join(self, socket: WebSocketHandler) -> None:
+        """Send to a socket from now on."""
         self._socket = socket
-        return True
 
     async def send(self, text: str) -> None:
         """Send a text to the browser; to be called on the event loop.

@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from workbench.server.network.rates import networks
 from workbench.server.operations import metrics
 from workbench.server.people.accounts import LONGEST as LONGEST_NAME
 from workbench.server.people.accounts import Account, Accounts, fold
 from workbench.server.people.checking.devices import short
 from workbench.server.people.checking.passwords import LONGEST
 from workbench.server.people.checking.tally import EventTally
-from workbench.server.people.checking.throttle import Attempt, Throttle, networks
+from workbench.server.people.checking.throttle import Attempt, Throttle
 from workbench.server.people.checking.turns import CALM, KNOWN, OTHER, CrowdedError, FairTurns
 
 logger = logging.getLogger(__name__)

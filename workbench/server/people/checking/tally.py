@@ -6,7 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from workbench.server.people.checking.throttle import MOST, Buckets
+from workbench.server.network.rates import MOST, TokenBuckets
 
 #: Seconds without an event after which a network is counted from 0 again.
 QUIET = 3600.0
@@ -30,7 +30,7 @@ class EventTally:
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._clock = clock
         self._counts: OrderedDict[tuple[str, str], tuple[int, float]] = OrderedDict()
-        self._lines = Buckets(BURST, EVERY, clock)
+        self._lines = TokenBuckets(BURST, EVERY, clock)
 
     def add(self, kind: str, network: str) -> int:
         """The number of events so far if a line of the log is due; 0 if none is.

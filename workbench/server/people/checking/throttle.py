@@ -23,84 +23,11 @@ lets go of that which was used longest ago.
 
 from __future__ import annotations
 
-import ipaddress
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-#: Buckets of one kind that are held in memory.
-MOST = 20_000
-
-#: Seconds that are no wait but the rounding of sums.
-_ROUNDING = 1e-6
-
-
-def networks(address: str) -> tuple[str, ...]:
-    """The networks of an address that one sender may have for themselves, the narrowest first.
-
-    Parameters
-    ----------
-    address : str
-        Of the sender.
-
-    Returns
-    -------
-    tuple of str
-        The IPv4 address, or the IPv6 networks of 64 and 48 bits.
-    """
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return (address,)
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return (str(found.ipv4_mapped),)
-        return tuple(str(ipaddress.ip_network((found, bits), strict=False)) for bits in (64, 48))
-    return (str(found),)
-
-
-class Buckets:
-    """Buckets of tokens, by key.
-
-    Parameters
-    ----------
-    size : int
-        Tokens of a full one.
-    every : float
-        Seconds until there is one more.
-    clock : callable
-        Seconds.
-    most : int
-        Keys that are held; the one used longest ago is let go.
-    """
-
-    def __init__(self, size: int, every: float, clock: Callable[[], float], most: int = MOST):
-        self._size, self._every, self._clock, self._most = size, every, clock, most
-        self._full_at: OrderedDict[str, float] = OrderedDict()  # the time at which it is full
-
-    def wait(self, key: str) -> float:
-        """Seconds until there is a token; 0 if there is one."""
-        wait = self._full_at.get(key, 0.0) - self._clock() - (self._size - 1) * self._every
-        return wait if wait > _ROUNDING else 0.0
-
-    def take(self, key: str) -> None:
-        """Take a token."""
-        self._full_at[key] = max(self._full_at.pop(key, 0.0), self._clock()) + self._every
-        while len(self._full_at) > self._most:
-            self._full_at.popitem(last=False)
-
-    def give(self, key: str) -> None:
-        """Give a token back."""
-        if key in self._full_at:
-            self._full_at[key] -= self._every
-
-    def is_full(self, key: str) -> bool:
-        """Whether nothing was taken lately."""
-        return self._full_at.get(key, 0.0) <= self._clock()
-
-    def __len__(self) -> int:
-        return len(self._full_at)
+from workbench.server.network.rates import TokenBuckets
 
 
 @dataclass(frozen=True)
@@ -112,7 +39,7 @@ class Attempt:
     account : str
         The name, as names are compared.
     networks : tuple of str
-        See `networks`.
+        See `workbench.server.network.rates.networks`.
     device : str
         Id of a browser that has signed in to the account before; "" for others.
     """
@@ -132,11 +59,11 @@ class Throttle:
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
-        self._pairs = Buckets(5, 30.0, clock)
-        self._networks = Buckets(100, 2.0, clock)
-        self._wide = Buckets(200, 1.0, clock)
-        self._accounts = Buckets(100, 10.0, clock)
-        self._devices = Buckets(10, 10.0, clock)
+        self._pairs = TokenBuckets(5, 30.0, clock)
+        self._networks = TokenBuckets(100, 2.0, clock)
+        self._wide = TokenBuckets(200, 1.0, clock)
+        self._accounts = TokenBuckets(100, 10.0, clock)
+        self._devices = TokenBuckets(10, 10.0, clock)
 
     def admit(self, attempt: Attempt) -> float:
         """Seconds to wait for the next attempt; 0 for one that may be made now.
@@ -159,7 +86,7 @@ class Throttle:
         """Whether nobody has failed lately in the network of an attempt."""
         return self._networks.is_full(attempt.networks[0])
 
-    def _of(self, attempt: Attempt) -> Iterator[tuple[Buckets, str]]:
+    def _of(self, attempt: Attempt) -> Iterator[tuple[TokenBuckets, str]]:
         if attempt.device:
             yield self._devices, f"{attempt.device} {attempt.account}"
             return

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from workbench.server.people.checking.throttle import Buckets
+from workbench.server.network.rates import TokenBuckets
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class FairTurns:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic):
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="workbench-passwords")
-        self._rate = Buckets(BURST, 1 / RATE, clock)
+        self._rate = TokenBuckets(BURST, 1 / RATE, clock)
         self._waiting: list[OrderedDict[str, deque[asyncio.Future[None]]]] = [
             OrderedDict() for _ in (KNOWN, CALM, OTHER)
         ]
