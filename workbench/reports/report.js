@@ -78,13 +78,11 @@ class LiveReport {
   }
 
   start() {
-    // The board asks a notebook for plotly.js, unless it is here.
-    window.wbPlotly = {here: true, library: window.Plotly}
     document.getElementById("live").append(this.board.element)
     document.documentElement.dataset.live = ""
     const sliders = document.getElementById("sliders")
     if (sliders) sliders.hidden = false
-    this.board.start("", null)
+    this.board.start(async () => window.Plotly)
     const again = () => this.board.resized()
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again)
   }

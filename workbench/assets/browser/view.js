@@ -1,6 +1,6 @@
 // A page in the document: its board, its controls, and what the session last sent of it.
 
-import {Board} from "./board.js"
+import {Board, libraryFrom} from "./board.js"
 import {Controls} from "./controls.js"
 import {Sheet} from "./sheet.js"
 
@@ -47,7 +47,7 @@ export class PageView {
   }
 
   start(plotly) {
-    this.board.start(plotly)
+    this.board.start(() => libraryFrom(plotly))
   }
 
   stop() {

@@ -12,7 +12,8 @@ its decorated methods draw items from them::
         @figure("Chances", needs=("heads",), caution="Says nothing about your coin.")
         def chances(self):
             "How often each side comes up."
-            return {"data": [...], "layout": {...}}
+            summary = f"Heads come up with chance {self.heads}."
+            return {"data": [...], "layout": {..., "meta": {"summary": summary}}}
 
 The docstring of a decorated method is the help text that people read on the page.
 
@@ -189,8 +190,9 @@ def figure(
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a figure.
 
-    The method returns a plotly dict with color roles, as the functions of `workbench.figures` do.
-    Its docstring is the help text that people read beside the figure, so write it for them.
+    The method returns a plotly dict with color roles and a summary, as the functions of
+    `workbench.figures` do; without a summary it raises a ValueError. Its docstring is the help text
+    that people read beside the figure, so write it for them.
 
     Parameters
     ----------
@@ -199,8 +201,12 @@ def figure(
     """
 
     def mark(method: F) -> F:
+        @wraps(method)
+        def drawn(*given: Any, **more: Any) -> Any:
+            return _summed_up(method(*given, **more), method.__qualname__)
+
         return _mark(
-            method,
+            drawn,  # type: ignore[arg-type]
             Item(
                 name=method.__name__,
                 kind="figure",
@@ -393,6 +399,21 @@ class Page(PageJobs, PageSettings):
         """The item in the present state: a plotly dict, a `Bound`, a `Fact` or a text."""
         self.note_shown()
         return getattr(self, item.name)()
+
+
+def _summed_up(figure: Any, name: str) -> Any:
+    """The figure, if it has the summary that screen readers, reports and snapshots show."""
+    try:
+        summary = figure["layout"]["meta"]["summary"]
+    except (KeyError, TypeError):
+        summary = None
+    if not (isinstance(summary, str) and summary.strip()):
+        raise ValueError(
+            f"the figure {name} has no summary, which screen readers and reports need: give the "
+            'chart one sentence on what it shows, as layout["meta"] = {"summary": "…"}, or draw it '
+            "with workbench.figures.kit.layout.chart"
+        )
+    return figure
 
 
 def _mark(method: F, item: Item) -> F:

@@ -1,4 +1,4 @@
-"""`Still`: the picture of a view, for exports, readers and saved notebooks.
+"""`Snapshot`: the last state of a view as a picture, for exports, readers and saved notebooks.
 
 Numbers, guarantees and sentences are text; charts are images, which every reader can show. The
 background is light, so that the picture is legible on any page.
@@ -14,13 +14,13 @@ from workbench._markup import escape_html as escape
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.svg import svg
 from workbench.figures.kit.theme import FONT, LIGHT
-from workbench.jupyter.widgets.board import LIVE, STILL, VIEW
+from workbench.jupyter.widget import LIVE, STILL, VIEW
 from workbench.pages.core.page import Fact, Item, terms_of
 
 REMEDY = "A picture of the last state. Run the cell to make it live."
 
 
-class Still:
+class Snapshot:
     """The picture of a view; a chart is drawn again only when it has changed.
 
     Parameters
