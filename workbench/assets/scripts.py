@@ -1,27 +1,26 @@
-"""`one_module`: scripts of ``browser/`` as a single module, for hosts that load no second file."""
+"""`one_module`: scripts as a single module, for hosts that load no second file."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
-from workbench.assets.board import HERE
-
-_IMPORT = re.compile(r'^import .*?from "\./([a-z_]+\.js)"\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import .*?from "([^"]+\.js)"\n', re.MULTILINE)
 
 
 @cache
-def one_module(name: str) -> str:
+def one_module(script: Path) -> str:
     """A script and all that it imports, each before what needs it."""
-    texts: dict[str, str] = {}
+    texts: dict[Path, str] = {}
 
-    def add(script: str) -> None:
-        if script in texts:
+    def add(path: Path) -> None:
+        if path in texts:
             return
-        text = (HERE / script).read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
         for imported in _IMPORT.findall(text):
-            add(imported)
-        texts[script] = _IMPORT.sub("", text)
+            add((path.parent / imported).resolve())
+        texts[path] = _IMPORT.sub("", text)
 
-    add(name)
+    add(script.resolve())
     return "\n".join(texts.values())

@@ -56,7 +56,7 @@ class PageWidget(anywidget.AnyWidget):
         The constant fields.
     """
 
-    _esm = one_module("widget.js")
+    _esm = one_module(assets.HERE / "widget.js")
     _css = style()
 
     frame = traitlets.Dict().tag(sync=True)

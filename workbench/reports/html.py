@@ -12,8 +12,9 @@ from pathlib import Path
 
 from workbench._markup import escape_html as escape
 from workbench._markup import escape_json
-from workbench.assets.board import SCRIPT, STYLE, palette_css, palettes
+from workbench.assets.board import STYLE, palette_css, palettes
 from workbench.assets.packed import PLOTLY
+from workbench.assets.scripts import one_module
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditFigure
 from workbench.figures.kit.svg import svg
@@ -41,7 +42,7 @@ def html(contents: Contents, states: States | None = None, why_static: str = "")
         Why no chart answers to a slider; "" if one does.
     """
     audit = contents.audit
-    scripts = [] if states is None else [PLOTLY.content().decode(), _module()]
+    scripts = [] if states is None else [PLOTLY.content().decode(), one_module(HERE / "report.js")]
     allowed = " ".join(f"'sha256-{_sha256(text)}'" for text in scripts) or "'none'"
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
@@ -314,11 +315,6 @@ def _frame(audit: Audit, states: States) -> dict[str, object]:
         "numbers": [item(one) for one in audit.numbers],
         "sentences": [item(one) for one in audit.sentences],
     }
-
-
-def _module() -> str:
-    """The script of the board and that of the report, as one module."""
-    return SCRIPT.read_text(encoding="utf-8") + (HERE / "report.js").read_text(encoding="utf-8")
 
 
 def _scripts(scripts: list[str]) -> str:

@@ -16,6 +16,10 @@ const GAP = 12
 const ROW = {least: 256, lowest: 300, roomy: 360, highest: 560}
 
 export class Board {
+  // What is listened to while the board is in the document.
+  fitting = () => this.fit()
+  printing = ({type}) => this.charts.forEach(chart => chart.print(type === "beforeprint"))
+
   // frame: what the page holds and never changes; send(gesture) returns the gesture's serial. tools
   // serve what is loaded when it is used, the menus of charts and the copies of numbers:
   // module(name); file(item, kind, options) saves a chart; texts(item) of a number.
@@ -96,9 +100,7 @@ export class Board {
       this.fit()
     })
     this.heights.observe(this.top)
-    this.fitting = () => this.fit()
     window.addEventListener("resize", this.fitting)
-    this.printing = ({type}) => this.charts.forEach(chart => chart.print(type === "beforeprint"))
     window.addEventListener("beforeprint", this.printing)
     window.addEventListener("afterprint", this.printing)
   }
@@ -132,11 +134,13 @@ export class Board {
   }
 
   stop() {
-    this.themes.disconnect()
-    this.heights?.disconnect()
-    window.removeEventListener("resize", this.fitting)
-    window.removeEventListener("beforeprint", this.printing)
-    window.removeEventListener("afterprint", this.printing)
+    this.themes?.disconnect()
+    if (this.heights) {
+      this.heights.disconnect()
+      window.removeEventListener("resize", this.fitting)
+      window.removeEventListener("beforeprint", this.printing)
+      window.removeEventListener("afterprint", this.printing)
+    }
     this.panels.stop()
     this.announcer.stop()
     this.charts.forEach(chart => chart.stop())
@@ -168,8 +172,12 @@ class Header {
 
 // A number of the strip: its title is the button that explains it.
 class NumberCell {
+  /** @type {any} */
+  buttons // those that copy, once their script is here
+
   constructor(item, tools) {
-    Object.assign(this, {item, tools})
+    this.item = item
+    this.tools = tools
     this.relation = make("span", {class: "wb-relation"})
     this.value = make("span", {class: "wb-value"})
     this.badge = make("span", {class: "wb-badge"})
@@ -190,7 +198,7 @@ class NumberCell {
       make("div", {class: "wb-terms"}, this.badge, this.note))
     // The whole cell opens it, but not at the end of marking its text.
     this.element.addEventListener("click", event => {
-      if (!button.contains(event.target) && getSelection().isCollapsed) button.click()
+      if (!button.contains(event.target) && getSelection()?.isCollapsed) button.click()
     })
   }
 
@@ -330,6 +338,7 @@ class Alert {
     this.element = make("div", {role: "alert"}, this.body)
   }
 
+  /** @param {(() => void) | null} act */
   show(message, action = "Dismiss", act = null) {
     this.act = act
     this.button.textContent = action
@@ -378,8 +387,11 @@ class JobRow {
 
 class ChartCard {
   constructor(item, send, tools) {
-    Object.assign(this, {item, send, tools})
-    this.drag = null // {shape, x, release}: the line under a person's finger
+    this.item = item
+    this.send = send
+    this.tools = tools
+    /** @type {{shape: string, x: number, release?: number} | null} */
+    this.drag = null // the line under a person's finger; release: the serial of its last place
     this.arrays = new Map() // as text -> as last drawn
     this.plot = make("div", {class: "wb-plot", role: "img", "aria-label": item.title})
     this.handles = Object.keys(item.drag).map(shape => this.makeHandle(shape))
@@ -560,33 +572,33 @@ class ChartCard {
       if (from === undefined || (!this.dragging() && Math.abs(event.clientX - from) < 3)) return
       this.drag = {shape, x: this.at(event).x}
       this.schedule()
-      this.sendDrag(false)
+      this.sendDrag(this.drag, false)
     })
     const end = event => {
       from = undefined
-      if (!this.dragging()) return
+      if (this.drag === null || this.drag.release !== undefined) return
       // A busy browser leaves out moves, the last one too; where it was let go is certain.
-      if (event.type === "pointerup") this.drag.x = this.at(event).x
+      if (event.type === "pointerup") this.drag = {shape, x: this.at(event).x}
       this.schedule()
-      this.drag.release = this.sendDrag(true)
+      this.drag = {shape, x: this.drag.x, release: this.sendDrag(this.drag, true)}
     }
     handle.addEventListener("pointerup", end)
     handle.addEventListener("pointercancel", end)
     return handle
   }
 
+  /** Whether a line follows the finger now. */
   dragging() {
-    return this.drag && this.drag.release === undefined
+    return this.drag !== null && this.drag.release === undefined
   }
 
-  sendDrag(done) {
-    const {shape, x} = this.drag
+  sendDrag({shape, x}, done) {
     return this.send({kind: "drag", item: this.item.name, shape, name: this.item.drag[shape], x, done})
   }
 
   // Once the page has answered the last place of a drag, the chart is what the page says.
   answered(serial) {
-    if (this.drag?.release <= serial) {
+    if (this.drag?.release !== undefined && this.drag.release <= serial) {
       this.drag = null
       this.schedule()
     }
@@ -697,7 +709,7 @@ function revive(value, paint, keep) {
 // else is part of a name, such as that of a data set, and is shown as it is.
 const asText = text => (text.includes("<") ? text.replaceAll(/<(?!\/?(sup|extra)>|br>)/g, "&lt;") : text)
 
-const typedArray = ({dtype, bdata}) =>
+export const typedArray = ({dtype, bdata}) =>
   new ARRAYS[dtype](Uint8Array.from(atob(bdata), character => character.charCodeAt(0)).buffer)
 
 // The palette is in the page's style sheet, so a change of theme needs no server.
@@ -736,7 +748,7 @@ export function prepareCharts(address) {
 // After the next frame; a page in the background has none.
 const painted = () => new Promise(resolve => {
   requestAnimationFrame(() => setTimeout(resolve))
-  if (document.hidden) resolve()
+  if (document.hidden) resolve(null)
 })
 
 function run(address) {
@@ -750,6 +762,15 @@ function run(address) {
 
 // -- elements -----------------------------------------------------------------------------------
 
+// The element that an event is about; null where that is the document itself.
+export const elementOf = ({target}) => (target instanceof Element ? /** @type {HTMLElement} */ (target) : null)
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} attributes
+ * @param {any[]} children nodes and texts
+ * @returns {any}
+ */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
   // A content policy refuses the attribute, and allows what scripts set.

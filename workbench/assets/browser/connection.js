@@ -14,12 +14,19 @@ const LATE = "The server has not answered yet. The numbers do not include your l
 const LOST = "Connection lost. The numbers are from before; controls have no effect until the server answers."
 
 const root = document.documentElement
-const notice = document.querySelector(".wb-connection")
+const notice = /** @type {HTMLElement} */ (document.querySelector(".wb-connection"))
 
 export class Connection {
   // take(message) takes a message in its order; keep() returns what a reload has to bring back.
   constructor({take, keep}) {
-    Object.assign(this, {take, keep, open: false, lost: false, tries: 0, wires: new Map(), early: new Map(), next: 1})
+    this.take = take
+    this.keep = keep
+    this.open = false
+    this.lost = false
+    this.tries = 0
+    this.wires = new Map()
+    this.early = new Map()
+    this.next = 1
     this.connect()
     setTimeout(() => { if (!this.open) this.absent() }, ARRIVAL)
     // Who signs out is on the way to another document: the server closes the socket first.
@@ -57,7 +64,7 @@ export class Connection {
     if (!this.wires.has(page)) {
       this.wires.set(page, new Wire({
         ready: () => this.open && !this.lost,
-        send: message => this.channel.send({...message, page}),
+        send: message => this.channel?.send({...message, page}),
         late: on => this.tell(on ? LATE : ""),
       }))
     }

@@ -18,6 +18,7 @@ export class Controls {
       const group = make("section", {class: "wb-group"}, section.title ? about : "")
       const controls = section.controls.map(spec => {
         const control = new KINDS[spec.kind](spec, {send, settled, upload})
+        control.build()
         this.all.set(spec.name, control)
         group.append(control.element)
         return control
@@ -55,7 +56,11 @@ let count = 0
 // A control: its element, the last choice, and whether that was answered.
 class Control {
   constructor(spec, {send, settled, upload}) {
-    Object.assign(this, {spec, settled, upload, id: `wb-control-${++count}`, serial: 0})
+    this.spec = spec
+    this.settled = settled
+    this.upload = upload
+    this.id = `wb-control-${++count}`
+    this.serial = 0
     // typed: a number may lie beyond the ends of the slider, whose range then widens.
     this.set = (value, typed = false) => {
       this.asked = value
@@ -63,8 +68,12 @@ class Control {
     }
     this.press = () => { this.serial = send({kind: "job", job: spec.name}) }
     this.element = make("div", {class: "wb-control", "data-kind": spec.kind, "data-control": spec.name})
-    this.build()
   }
+
+  // Each kind makes its elements, and shows a state of the page.
+  build() {}
+
+  show(_state) {}
 
   open() {
     return this.asked !== undefined && !this.settled(this.serial)
@@ -81,6 +90,9 @@ class Control {
 }
 
 class Slider extends Control {
+  /** @type {any} */
+  typed
+
   build() {
     this.range = make("input", {type: "range", id: this.id})
     this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value, true))
@@ -108,6 +120,9 @@ class Slider extends Control {
 }
 
 class NumberField extends Control {
+  /** @type {any} */
+  typed
+
   build() {
     this.typed = new Typed(null, value => this.set(value, true), this.id)
     this.element.append(this.label(), this.typed.element)
@@ -140,7 +155,10 @@ class Typed {
 
   // log: what is sent and drawn is log₁₀ of what is typed and shown, "whole" or "real" numbers.
   scale({low, step, decimals, log}) {
-    Object.assign(this, {low, step, decimals, log})
+    this.low = low
+    this.step = step
+    this.decimals = decimals
+    this.log = log
   }
 
   // A person who is typing is not interrupted.

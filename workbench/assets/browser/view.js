@@ -7,7 +7,11 @@ import {Sheet} from "./sheet.js"
 export class PageView {
   // state: a whole page, see workbench/dashboard/live_page.py; wire: of the page; tools: see Board.
   constructor(name, state, wire, tools) {
-    Object.assign(this, {name, wire, contents: {}, settings: {}, title: state.frame.title})
+    this.name = name
+    this.wire = wire
+    this.contents = {}
+    this.settings = {}
+    this.title = state.frame.title
     this.board = new Board(state.frame, gesture => wire.send(gesture), tools)
     this.controls = new Controls(state.sections, {
       send: gesture => wire.send(gesture),
@@ -85,8 +89,13 @@ export class PageView {
 
 // A view that needs no session, such as the start page.
 export class PlainView {
+  /** @param {any} _news */
+  update(_news) {}
+
   constructor(name, element) {
-    Object.assign(this, {name, element, kept: null})
+    this.name = name
+    this.element = element
+    this.kept = null
     this.side = document.createElement("div")
     this.element.dataset.page = name
   }

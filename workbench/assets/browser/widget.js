@@ -92,7 +92,9 @@ function opener(kernel) {
 // What the kernel behind a page serves; see the constructor of Board.
 class Kernel {
   constructor(host) {
-    Object.assign(this, {host, modules: {}, open: new Map()}) // open: id of a question -> who waits
+    this.host = host
+    this.modules = {}
+    this.open = new Map() // open: id of a question -> who waits
     this.answered = ({kind, id, ...answer}, buffers) => {
       if (kind === "answer") this.open.get(id)?.({...answer, buffers})
     }
@@ -144,6 +146,7 @@ class Kernel {
   charts() {
     const before = window.wbPlotly
     if (before && (before.here || performance.now() - before.at < KERNEL_WAIT)) return before.library
+    /** @type {{here: boolean, at: number, library?: Promise<any>}} */
     const asked = window.wbPlotly = {here: false, at: performance.now()}
     asked.library = new Promise((resolve, reject) => {
       this.host.on("msg:custom", ({kind}, buffers) => {

@@ -9,7 +9,9 @@ export class Wire {
   // transport: ready() tells whether a message may be sent; send(message) sends it; late(on) tells
   // people that an answer is late, or that it is not.
   constructor(transport) {
-    Object.assign(this, {transport, serial: 0, handled: 0})
+    this.transport = transport
+    this.serial = 0
+    this.handled = 0
     this.underway = null // the serial of the message that was not answered yet
     this.asked = null // that message
     this.waiting = new Map() // key -> [gesture, serial]
@@ -31,7 +33,7 @@ export class Wire {
 
   flush() {
     if (!this.transport.ready() || this.underway !== null || !this.waiting.size) return
-    const [key, [gesture, serial]] = this.waiting.entries().next().value
+    const [[key, [gesture, serial]]] = this.waiting
     this.waiting.delete(key)
     this.underway = serial
     this.asked = gesture
@@ -66,7 +68,7 @@ export class Wire {
   // Until a gesture was answered.
   answer(serial) {
     return new Promise(resolve => {
-      const ask = () => (this.settled(serial) ? resolve() : setTimeout(ask, 20))
+      const ask = () => (this.settled(serial) ? resolve(null) : setTimeout(ask, 20))
       ask()
     })
   }
