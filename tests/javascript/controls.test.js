@@ -77,6 +77,19 @@ test("a choice of each kind is one gesture", () => {
   ])
 })
 
+test("the steps of a slider that is held are marked, and letting go ends them", () => {
+  const {sent, field} = made()
+  const range = field("slider", "input[type=range]")
+  range.dispatchEvent(new Event("pointerdown"))
+  for (const value of ["0.25", "0.75"]) {
+    range.value = value
+    range.dispatchEvent(new Event("input"))
+  }
+  window.dispatchEvent(new Event("pointerup"))
+  window.dispatchEvent(new Event("pointerup"))
+  assert.deepEqual(sent.map(({value, done}) => [value, done]), [[0.25, false], [0.75, false], [0.75, undefined]])
+})
+
 test("a state on its way does not undo a choice that was not answered", () => {
   const {controls, wire, field} = made()
   const range = field("slider", "input[type=range]")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Any
 
 import param
@@ -31,12 +31,12 @@ class Controls:
     ----------
     page : Page
         The page.
-    sections : sequence of Section, optional
+    sections : collection of Section, optional
         What a notebook shows beside the board. By default all of the page but what the bar of the
         dashboard has.
     """
 
-    def __init__(self, page: Page, sections: Sequence[Section] | None = None):
+    def __init__(self, page: Page, sections: Collection[Section] | None = None):
         self._page = page
         # The parameters are looked up once: every move of a slider asks for all of them.
         in_notebook = sections is not None  # which has no bar, and notifies nobody
@@ -70,12 +70,21 @@ class Controls:
         label, doc = (job.title, job.help) if job else (parameter.label, parameter.doc or "")
         return {"name": control.name, "kind": kind, "label": label, "doc": doc}
 
-    def states(self) -> dict[str, dict[str, Any]]:
-        """The state of every control: whether it is offered, its value, and its possible values."""
+    def states(self, names: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
+        """The states of controls: whether it is offered, its value, and its possible values.
+
+        Parameters
+        ----------
+        names : collection of str, optional
+            Which controls; by default all.
+        """
         return {
-            control.name: {"offered": control.offered(self._page), **self._state(name, kind, of)}
-            for control, kind, of in self._all
-            for name in (control.name,)
+            control.name: {
+                "offered": control.offered(self._page),
+                **self._state(control.name, kind, parameter),
+            }
+            for control, kind, parameter in self._all
+            if names is None or control.name in names
         }
 
     def _state(self, name: str, kind: str, parameter: Any) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class PageWidget(anywidget.AnyWidget):
     # -- gestures ----------------------------------------------------------------------------------
 
     def _take(self, gesture: dict[str, Any], buffers: list[Any]) -> None:
-        if gesture["kind"] == "files":
+        if gesture["kind"] == "files" and gesture["name"] in self._controls.names():
             files = [(name, size, bytearray()) for name, size in gesture["files"]]
             self._uploads[gesture["name"]] = files
         elif gesture["kind"] == "chunk":
@@ -140,7 +140,7 @@ class PageWidget(anywidget.AnyWidget):
         if all(len(content) >= size for _, size, content in self._uploads[name]):
             files = self._uploads.pop(name)
             value = tuple((file, bytes(content)) for file, _, content in files)
-            asked = self._session.setting(name, value)
+            asked = name, partial(self._session.assign, name, value)
         self._session.perform(asked, gesture["serial"])
 
     # -- questions ---------------------------------------------------------------------------------

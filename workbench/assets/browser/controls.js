@@ -18,7 +18,6 @@ export class Controls {
       const group = make("section", {class: "wb-group"}, section.title ? about : "")
       const controls = section.controls.map(spec => {
         const control = new KINDS[spec.kind](spec, {send, settled, upload})
-        control.build()
         this.all.set(spec.name, control)
         group.append(control.element)
         return control
@@ -55,25 +54,34 @@ let count = 0
 
 // A control: its element, the last choice, and whether that was answered.
 class Control {
-  constructor(spec, {send, settled, upload}) {
-    this.spec = spec
-    this.settled = settled
-    this.upload = upload
-    this.id = `wb-control-${++count}`
-    this.serial = 0
-    // typed: a number may lie beyond the ends of the slider, whose range then widens.
-    this.set = (value, typed = false) => {
-      this.asked = value
-      this.serial = send({kind: "set", name: spec.name, value, ...typed && {typed}})
-    }
-    this.press = () => { this.serial = send({kind: "job", job: spec.name}) }
-    this.element = make("div", {class: "wb-control", "data-kind": spec.kind, "data-control": spec.name})
-  }
+  // Each kind makes its own elements in build().
+  /** @type {any} */
+  spec
+  /** @type {any} */
+  typed
+  /** @type {any} */
+  settled
+  /** @type {any} */
+  upload
+  id = ""
+  serial = 0
 
-  // Each kind makes its elements, and shows a state of the page.
   build() {}
 
   show(_state) {}
+
+  constructor(spec, {send, settled, upload}) {
+    Object.assign(this, {spec, settled, upload, id: `wb-control-${++count}`, serial: 0})
+    // typed: a number may lie beyond the ends of the slider, whose range then widens. done: the end
+    // of a gesture, which is kept and can be undone.
+    this.set = (value, {typed = false, done = true} = {}) => {
+      this.asked = value
+      this.serial = send({kind: "set", name: spec.name, value, ...typed && {typed}, ...!done && {done}})
+    }
+    this.press = () => { this.serial = send({kind: "job", job: spec.name}) }
+    this.element = make("div", {class: "wb-control", "data-kind": spec.kind, "data-control": spec.name})
+    this.build()
+  }
 
   open() {
     return this.asked !== undefined && !this.settled(this.serial)
@@ -89,19 +97,35 @@ class Control {
   }
 }
 
-class Slider extends Control {
-  /** @type {any} */
-  typed
+const ENDS = ["pointerup", "touchend", "touchcancel"] // of holding a slider
 
+class Slider extends Control {
   build() {
     this.range = make("input", {type: "range", id: this.id})
-    this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value, true))
+    this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value, {typed: true}))
+    this.held = this.moved = false // by a pointer, or by a key that repeats
     this.range.addEventListener("input", () => {
       this.write(Number(this.range.value))
-      this.set(Number(this.range.value))
+      this.moved = this.held
+      this.set(Number(this.range.value), {done: !this.held})
     })
+    const release = () => this.release()
+    this.range.addEventListener("pointerdown", () => {
+      this.held = true
+      for (const end of ENDS) window.addEventListener(end, release, {once: true}) // wherever it is then
+    })
+    this.range.addEventListener("keydown", ({repeat}) => { this.held ||= repeat })
+    this.range.addEventListener("keyup", release)
+    this.range.addEventListener("blur", release)
     const head = make("div", {class: "wb-control-head"}, this.label(), this.typed.element)
     this.element.append(head, this.range)
+  }
+
+  // All steps since the slider was taken are one change.
+  release() {
+    const moved = this.moved
+    this.held = this.moved = false
+    if (moved) this.set(Number(this.range.value))
   }
 
   show({low, high, step, decimals, log, value}) {
@@ -120,11 +144,8 @@ class Slider extends Control {
 }
 
 class NumberField extends Control {
-  /** @type {any} */
-  typed
-
   build() {
-    this.typed = new Typed(null, value => this.set(value, true), this.id)
+    this.typed = new Typed(null, value => this.set(value, {typed: true}), this.id)
     this.element.append(this.label(), this.typed.element)
   }
 
@@ -136,6 +157,12 @@ class NumberField extends Control {
 
 // A number field; it sends its number on Enter, on an arrow key, and when it loses the focus.
 class Typed {
+  low = 0
+  step = 1
+  decimals = 0
+  /** @type {string | undefined} */
+  log
+
   constructor(name, taken, id) {
     const attributes = {type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false"}
     if (name) attributes["aria-label"] = name
@@ -154,6 +181,7 @@ class Typed {
   }
 
   // log: what is sent and drawn is log₁₀ of what is typed and shown, "whole" or "real" numbers.
+  /** @param {{low: number, step: number, decimals: number, log?: string}} state */
   scale({low, step, decimals, log}) {
     this.low = low
     this.step = step
