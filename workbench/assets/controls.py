@@ -65,11 +65,6 @@ class Controls:
             for title, controls in self._sections
         ]
 
-    def _described(self, control: Control, kind: str, parameter: Any) -> dict[str, str]:
-        job = self._page.jobs().get(control.name)
-        label, doc = (job.title, job.help) if job else (parameter.label, parameter.doc or "")
-        return {"name": control.name, "kind": kind, "label": label, "doc": doc}
-
     def states(self, names: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
         """The states of controls: whether it is offered, its value, and its possible values.
 
@@ -107,6 +102,11 @@ class Controls:
                 shown["log"] = "whole" if parameter.whole else "real"
             return shown
         return {"value": value}
+
+    def _described(self, control: Control, kind: str, parameter: Any) -> dict[str, str]:
+        job = self._page.jobs().get(control.name)
+        label, doc = (job.title, job.help) if job else (parameter.label, parameter.doc or "")
+        return {"name": control.name, "kind": kind, "label": label, "doc": doc}
 
 
 def _kind(page: Page, control: Control) -> tuple[str, Any]:
