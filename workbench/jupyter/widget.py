@@ -60,7 +60,7 @@ class PageWidget(anywidget.AnyWidget):
     _css = style()
 
     frame = traitlets.Dict().tag(sync=True)
-    sections = traitlets.List().tag(sync=True)
+    sections: Any = traitlets.List().tag(sync=True)
     opens = traitlets.Bool(False).tag(sync=True)
     message = traitlets.Unicode("").tag(sync=True)
     busy = traitlets.Bool(False).tag(sync=True)

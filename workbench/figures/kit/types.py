@@ -7,7 +7,9 @@ from typing import Any
 
 #: A trace, a shape, an annotation, or a part of one.
 Part = dict[str, Any]
-Trace = Shape = Label = Part
+Trace = dict[str, Any]
+Shape = dict[str, Any]
+Label = dict[str, Any]
 
 #: An axis; made by `workbench.figures.kit.axes`, and read by `chart` and the renderers only.
 Axis = dict[str, Any]

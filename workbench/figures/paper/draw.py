@@ -103,7 +103,8 @@ class _Pen:
 
     def line_style(self, stroke: Read) -> dict[str, Any]:
         """A stroke as arguments of matplotlib's lines."""
-        dash = DASHES[self.dash.get(kind_of(stroke), stroke.get("dash", "solid"))]
+        own: str = stroke.get("dash", "solid")
+        dash = DASHES[self.dash.get(kind_of(stroke), own)]
         return {
             "color": rgba(stroke["color"]),
             "linewidth": stroke["width"] * self.unit * LINE,

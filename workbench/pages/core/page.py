@@ -202,11 +202,11 @@ def figure(
 
     def mark(method: F) -> F:
         @wraps(method)
-        def drawn(*given: Any, **more: Any) -> Any:
-            return _summed_up(method(*given, **more), method.__qualname__)
+        def drawn(self: Page) -> Any:
+            return _summed_up(method(self), method.__qualname__)
 
-        return _mark(
-            drawn,  # type: ignore[arg-type]
+        _mark(
+            drawn,
             Item(
                 name=method.__name__,
                 kind="figure",
@@ -220,6 +220,7 @@ def figure(
                 click=click,
             ),
         )
+        return drawn  # type: ignore[return-value]
 
     return mark
 
