@@ -24,23 +24,28 @@ slides: $(VENV)/.lab ## run a notebook and write it as slides (NOTEBOOK=01), in 
 	  --TagRemovePreprocessor.enabled=True --TagRemovePreprocessor.remove_input_tags=hide-input \
 	  notebooks/$(NOTEBOOK)-*.ipynb
 
-test: $(VENV)/.dev ## all tests (installs Chromium, PostgreSQL, nginx and Caddy if missing)
+test: $(VENV)/.dev ## all tests (installs Chromium, PostgreSQL, nginx, Caddy and npm packages if missing)
 	@$(BIN)/python tests/ensure_browser.py
 	@$(BIN)/python tests/ensure_postgresql.py
 	@$(BIN)/python tests/ensure_proxies.py
+	@$(BIN)/python tests/ensure_node.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long simulations
+	@$(BIN)/python tests/ensure_node.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/browser \
 	  -m "not (browser or notebook or kernel or statistical or slow)"
 
 docs: $(VENV)/.docs ## the documentation site, in docs/_build/html; needs no network
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 
-check: $(VENV)/.dev ## style and types
+check: $(VENV)/.dev ## style and types, of Python and of the scripts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@$(BIN)/python tests/ensure_node.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/javascript run types
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/javascript run lint
 
 bench: $(VENV)/.dev ## speed and memory, as ratios and CPU seconds
 	@$(BIN)/python tests/ensure_browser.py
@@ -54,7 +59,7 @@ format: $(VENV)/.dev ## put the code in the house style
 	$(BIN)/ruff format .
 
 clean:           ## remove the virtual environment and caches
-	rm -rf $(VENV) docs/_build docs/reference/generated docs/guide/*.ipynb .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) tests/javascript/node_modules docs/_build docs/reference/generated docs/guide/*.ipynb .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -25,7 +25,8 @@ HTML = """<!DOCTYPE html>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Start</title><link rel="icon" href="data:,">
 <style>%(palette)s</style>
-<link rel="stylesheet" href="page.css"><link rel="stylesheet" href="board.css">
+<link rel="stylesheet" href="page.css"><link rel="stylesheet" href="controls.css">
+<link rel="stylesheet" href="board.css">
 <link rel="stylesheet" href="start.css">
 <style>
   .box { margin: 16px; padding: 16px; height: 220px; background: var(--wb-paper); }

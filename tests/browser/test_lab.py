@@ -30,9 +30,7 @@ SECOND = "view.bin_width = 0.25\nprint(view.threshold, view.epsilon_here.rounded
 FIND = """() => {
     const plot = name => document.querySelector(`[data-item=${name}] .wb-plot`)
     window.wbLab = {
-        handle: [...document.querySelectorAll(".wb-slider")]
-            .find(one => one.querySelector("label").textContent === "Threshold")
-            .querySelector("input[type=range]"),
+        handle: document.querySelector("[data-control=threshold] input[type=range]"),
         histogram: plot("distributions"),
         mu: plot("mu_curve"),
         moved: 0,

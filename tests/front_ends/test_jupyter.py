@@ -18,9 +18,7 @@ from workbench.figures.kit.svg import svg
 from workbench.figures.paper.table import figure_csv
 from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.view import IDLE, View
-from workbench.jupyter.widgets.controls import Field
-from workbench.jupyter.widgets.live import Live
-from workbench.jupyter.widgets.slider import Slider
+from workbench.jupyter.widget import PageWidget
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.queue import LatestWins
 from workbench.pages.core.upload import Upload
@@ -67,104 +65,120 @@ class Toy(Page):
     text = param.String("x", label="Text")
 
 
-def field(page, name, posted=None):
-    def post(name, value):
-        if posted is not None:
-            posted.append((name, value))
-
-    return Field(page, Control(name), post, lambda name: False)
-
-
-# -- the adapter -----------------------------------------------------------------------------------
+@pytest.fixture
+def toy():
+    made = View(Toy(), lambda spec: "")
+    yield made
+    made.close()
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("level", Slider),
-        ("count", Slider),
-        ("free", ipywidgets.FloatText),
-        ("whole", ipywidgets.IntText),
-        ("kind", ipywidgets.Dropdown),
-        ("on", ipywidgets.Checkbox),
-        ("go", ipywidgets.Button),
-        ("files", ipywidgets.FileUpload),
-        ("text", ipywidgets.Text),
-    ],
-)
-def test_the_parameters_type_chooses_the_widget(name, kind):
-    page = Toy()
-    widget = field(page, name).widget
-    assert isinstance(widget, kind)
-    assert widget.description == page.param[name].label
-    assert widget.tooltip == (page.param[name].doc or page.param[name].label)
-    if name not in ("go", "files"):
-        assert widget.value == getattr(page, name)
+def send(view, buffers=(), **gesture):
+    """A gesture of a person, as `widget.js` sends it."""
+    gesture.setdefault("serial", view.widget.handled + 1)
+    view.widget._receive(view.widget, {"kind": "gesture", "gesture": gesture}, list(buffers))
 
 
-def test_what_is_chosen_is_posted_and_what_the_page_says_is_not():
-    page, posted = Toy(), []
-    fields = {name: field(page, name, posted) for name in ("level", "kind", "on", "go")}
-    fields["level"].widget.value = 0.75
-    fields["kind"].widget.value = "a"
-    fields["on"].widget.value = False
-    fields["go"].widget.click()
-    assert posted == [("level", 0.75), ("kind", "a"), ("on", False), ("go", True)]
-    page.level, page.kind = 0.25, "a"
-    for one in fields.values():
-        one.show()
-    assert (fields["level"].widget.value, fields["kind"].widget.value) == (0.25, "a")
-    assert len(posted) == 4
+def choose(view, name, value, **more):
+    send(view, kind="set", name=name, value=value, **more)
 
 
-def test_files_are_posted_as_names_and_bytes():
-    page, posted = Toy(), []
-    file = {"name": "a.csv", "type": "text/csv", "size": 2, "content": memoryview(b"12")}
-    field(page, "files", posted).widget.value = ({**file, "last_modified": pd.Timestamp(0)},)
-    assert posted == [("files", (("a.csv", b"12"),))]
+def state(view, name):
+    return json.loads(getattr(view.widget, f"control_{name}"))
+
+
+# -- the controls ----------------------------------------------------------------------------------
+
+
+def test_the_parameters_type_chooses_the_kind_of_control(toy):
+    ((section),) = toy.widget.sections
+    assert {one["name"]: one["kind"] for one in section["controls"]} == {
+        "level": "slider",
+        "count": "slider",
+        "free": "number",
+        "whole": "number",
+        "kind": "choice",
+        "on": "switch",
+        "go": "button",
+        "files": "files",
+        "text": "text",
+    }
+    for one in section["controls"]:
+        parameter = toy.page.param[one["name"]]
+        assert (one["label"], one["doc"]) == (parameter.label, parameter.doc or "")
+        if one["kind"] not in ("button", "files"):
+            shown = getattr(toy, one["name"])
+            assert state(toy, one["name"])["value"] == ("none" if shown is None else shown)
+
+
+def test_what_is_chosen_reaches_the_page_and_comes_back(toy):
+    choose(toy, "level", 0.75)
+    choose(toy, "kind", "A")
+    choose(toy, "on", False)
+    choose(toy, "count", 4.0)  # a slider's number
+    choose(toy, "text", "y")
+    assert (toy.level, toy.kind, toy.on, toy.count, toy.text) == (0.75, "a", False, 4, "y")
+    assert isinstance(toy.count, int)
+    assert [state(toy, n)["value"] for n in ("level", "kind", "on")] == [0.75, "A", False]
+    assert toy.widget.handled == 5
+    seen = []
+    toy.page.param.watch(lambda event: seen.append(event.new), "go")
+    choose(toy, "go", True)
+    assert True in seen
+    toy.level, toy.kind = 0.25, None
+    assert (state(toy, "level")["value"], state(toy, "kind")["value"]) == (0.25, "none")
+
+
+def test_a_choice_that_is_refused_is_answered_too(toy):
+    choose(toy, "kind", "no such")
+    assert (toy.kind, toy.widget.handled) == (None, 1)
+    assert "did not work" in toy.widget.message
+    choose(toy, "nothing", 1)
+    assert toy.widget.handled == 2
+
+
+def test_files_come_in_parts_as_names_and_bytes(toy):
+    send(toy, kind="files", name="files", files=[["a.csv", 4], ["empty.csv", 0]])
+    assert toy.files == ()
+    send(toy, [memoryview(b"12")], kind="chunk", name="files", file=0)
+    assert toy.files == ()
+    send(toy, [memoryview(b"34")], kind="chunk", name="files", file=0)
+    assert [(one.name, one.content()) for one in toy.files] == [
+        ("a.csv", b"1234"),
+        ("empty.csv", b""),
+    ]
+    assert toy.widget.handled == 3
 
 
 @pytest.mark.parametrize("bounds", [(5, 9), (-9, -5), (-100, 100), (0.5, 0.6)])
-def test_bounds_move_in_any_direction(bounds):
-    page, posted = Toy(), []
-    slider = field(page, "level", posted)
+def test_bounds_move_in_any_direction(toy, bounds):
+    page = toy.page
     page.param.level.bounds, page.param.level.step = bounds, 0.05
-    page.level = bounds[0]
-    slider.show()
-    widget = slider.widget
+    toy.level = bounds[0]
     low, high = bounds
-    assert widget.value == low
-    assert widget.scale == {"low": low, "high": high, "step": 0.05, "decimals": 2, "log": ""}
-    assert posted == []
+    assert state(toy, "level") == {
+        "offered": True, "low": low, "high": high, "step": 0.05, "decimals": 2, "value": low,
+    }  # fmt: skip
 
 
-def test_options_are_replaced_without_choosing():
-    page, posted = Toy(), []
-    dropdown = field(page, "kind", posted)
-    page.param.kind.objects = {"B": "b", "C": "c"}
-    page.kind = "c"
-    dropdown.show()
-    assert (dropdown.widget.label, dropdown.widget.value, posted) == ("C", "c", [])
+def test_options_are_replaced_without_choosing(toy):
+    toy.page.param.kind.objects = {"B": "b", "C": "c"}
+    toy.kind = "c"
+    assert state(toy, "kind") == {"offered": True, "options": ["B", "C"], "value": "C"}
 
 
-def test_a_choice_that_the_page_has_yet_to_take_is_left_alone():
-    page, waits = Toy(), []
-    waiting = Field(page, Control("level"), lambda name, value: None, lambda name: bool(waits))
-    waits.append("level")
-    waiting.widget.value = 0.75
-    waiting.show()
-    assert waiting.widget.value == 0.75
-    waits.clear()
-    waiting.show()
-    assert waiting.widget.value == 0.5
+def test_a_notebook_offers_no_notifications():
+    names = [one["name"] for s in wb.explore_watch().widget.sections for one in s["controls"]]
+    assert "pair_mu" in names or "data" in names
+    assert "notify" not in names
 
 
 def test_an_unknown_kind_of_parameter_is_refused():
     class Odd(Page):
+        controls = (Section("", (Control("ink"),)),)
         ink = param.Color()
 
-    with pytest.raises(TypeError, match="no widget for ink, a Color"):
-        field(Odd(), "ink")
+    with pytest.raises(TypeError, match="no control for ink, a Color"):
+        View(Odd(), lambda spec: "").widget  # noqa: B018
 
 
 # -- the view --------------------------------------------------------------------------------------
@@ -236,11 +250,11 @@ def test_an_observers_error_is_shown_and_stops_nothing(view):
 
     view.observe(broken, "threshold")
     view.observe(after.append, "threshold")
-    widget_of(view)
+    assert view.widget is not None
     view.threshold = 0.25
     assert after == [0.25]
-    assert "no such luck" in view._live.board.message
-    assert json.loads(view._live.board.item_distributions)["layout"]["shapes"][0]["x0"] == 0.25
+    assert "no such luck" in view.widget.message
+    assert json.loads(view.widget.item_distributions)["layout"]["shapes"][0]["x0"] == 0.25
 
 
 def test_a_figures_error_leaves_the_others(view, monkeypatch):
@@ -248,10 +262,10 @@ def test_a_figures_error_leaves_the_others(view, monkeypatch):
         raise ValueError("cannot draw this")
 
     monkeypatch.setattr(ScoresPage, "tradeoff", broken)
-    widget_of(view)
+    assert view.widget is not None
     view.threshold = 0.35
-    assert "cannot draw this" in view._live.board.message
-    assert json.loads(view._live.board.item_distributions)["layout"]["shapes"][0]["x0"] == 0.35
+    assert "cannot draw this" in view.widget.message
+    assert json.loads(view.widget.item_distributions)["layout"]["shapes"][0]["x0"] == 0.35
 
 
 def test_observers_may_set_controls(view):
@@ -318,7 +332,7 @@ def test_the_controls_that_are_named_and_no_other(scores):
     assert (section.title, offered(one)) == ("", {"threshold"})
     bare = wb.explore(scores, controls=())
     assert offered(bare) == set()
-    assert len(bare.widget.children) == 1  # the board has all the width
+    assert (bare.widget.sections, bare.widget.opens) == ([], False)  # the board has all the width
     again = wb.explore(scores, spec=json.loads(json.dumps(one.spec())))
     assert (names(again), offered(again)) == (["tradeoff"], {"threshold"})
 
@@ -441,28 +455,26 @@ def test_a_file_is_opened_in_a_notebook_and_its_data_set_explored(tmp_path, monk
 # -- widgets, picture, mimebundle ------------------------------------------------------------------
 
 
-def widget_of(view):
-    assert isinstance(view.widget, ipywidgets.HBox)
-    return view._live
-
-
 def test_page_and_widget_are_equal_on_one_state(view):
-    live = widget_of(view)
+    assert isinstance(view.widget, ipywidgets.DOMWidget)
+    assert view.widget is view.widget
     for threshold in (0.1, 0.7, -0.3):
         view.threshold = threshold
     view.bin_width = 0.4
     for item in view._items:
-        assert getattr(live.board, f"item_{item.name}") == content(view.page.draw(item))
-    for group in live.groups:
-        for one in group.fields:
-            if hasattr(one.widget, "value"):
-                assert one.widget.value == getattr(view.page, one.name)
+        assert getattr(view.widget, f"item_{item.name}") == content(view.page.draw(item))
+    for section in view.widget.sections:
+        for one in section["controls"]:
+            if one["kind"] in ("slider", "number", "switch", "text"):
+                assert state(view, one["name"])["value"] == getattr(view.page, one["name"])
 
 
 def test_only_items_that_rest_on_a_change_are_sent(view, monkeypatch):
-    widget_of(view)
+    assert view.widget is not None
     sent = []
-    monkeypatch.setattr(Live, "show", lambda self, contents, handled: sent.append(set(contents)))
+    monkeypatch.setattr(
+        PageWidget, "show", lambda self, contents, handled: sent.append(set(contents))
+    )
     view.log_delta = -4.0
     rest = {item.name for item in view._items if "log_delta" in view.page.inputs(item)}
     # μ would rest on δ by the question that is fixed in advance, and none is.
@@ -471,39 +483,36 @@ def test_only_items_that_rest_on_a_change_are_sent(view, monkeypatch):
 
 
 def test_choices_in_widgets_reach_the_page(view):
-    live = widget_of(view)
-    fields = {one.name: one.widget for group in live.groups for one in group.fields}
-    fields["threshold"].value = 0.5
-    fields["bin_rule"].value = "count"
+    choose(view, "threshold", 0.5)
+    rules = view.page.param.bin_rule.get_range()
+    choose(view, "bin_rule", next(label for label, rule in rules.items() if rule == "count"))
     assert (view.threshold, view.bin_rule) == (0.5, "count")
-    assert "wb-hidden" in fields["bin_width"]._dom_classes
-    assert "wb-hidden" not in fields["bin_count"]._dom_classes
-    live.board.gesture = {
-        "kind": "drag", "item": "distributions", "shape": "threshold", "x": 0.7123, "serial": 4,
-    }  # fmt: skip
-    assert (view.threshold, live.board.handled) == (pytest.approx(0.72), 4)  # its step is 0.02
-    live.board.gesture = {"kind": "click", "item": "tradeoff", "x": 0.1, "y": 0.5, "serial": 5}
+    assert not state(view, "bin_width")["offered"]
+    assert state(view, "bin_count")["offered"]
+    send(view, kind="drag", item="distributions", shape="threshold", x=0.7123, serial=4)
+    assert (view.threshold, view.widget.handled) == (pytest.approx(0.72), 4)  # its step is 0.02
+    send(view, kind="click", item="tradeoff", x=0.1, y=0.5, serial=5)
     assert float(view.page.at_threshold().fpr) == pytest.approx(0.1, abs=0.02)
 
 
 def test_plotly_crosses_only_when_asked(view, monkeypatch):
-    board = widget_of(view).board
+    board = view.widget
     sent = []
     monkeypatch.setattr(board, "send", lambda content, buffers: sent.append((content, buffers)))
-    board._hand_over(board, {"kind": "other"}, [])
-    board._hand_over(board, {"kind": "plotly"}, [])
+    board._receive(board, {"kind": "other"}, [])
+    board._receive(board, {"kind": "plotly"}, [])
     assert [content for content, _ in sent] == [{"kind": "plotly"}]
     assert len(sent[0][1][0]) < 450_000
     assert "plotly" not in board.get_state()
 
 
 def test_the_board_is_answered_with_files_texts_and_its_modules(view, monkeypatch):
-    board = widget_of(view).board
+    board = view.widget
     sent = []
     monkeypatch.setattr(board, "send", lambda content, buffers: sent.append((content, buffers)))
 
     def ask(**question):
-        board._hand_over(board, {"kind": "ask", "id": "7", **question}, [])
+        board._receive(board, {"kind": "ask", "id": "7", **question}, [])
         content, buffers = sent.pop()
         assert (content.pop("kind"), content.pop("id")) == ("answer", "7")
         assert not sent
@@ -572,7 +581,7 @@ def test_closing_frees_every_widget(scores):
     before = len(ipywidgets.widgets.widget._instances)
     view = wb.explore(scores)
     view.observe(print, "threshold")
-    widget_of(view)
+    assert view.widget is not None
     view.close()
     assert len(ipywidgets.widgets.widget._instances) == before
     view.threshold = 0.5  # still a page
@@ -622,7 +631,7 @@ def test_the_picture_waits_for_idleness():
 
 def test_an_interrupted_draw_keeps_what_there_is(monkeypatch):
     lab = wb.explore_pair("gaussian")
-    widget_of(lab)
+    assert lab.widget is not None
     drawn = []
 
     def both(self):
@@ -632,24 +641,24 @@ def test_an_interrupted_draw_keeps_what_there_is(monkeypatch):
         return (0.0, 0.0)
 
     monkeypatch.setattr(PairLabPage, "both", both)
-    lab._session.choose("draw_many", True)
+    choose(lab, "draw_many", True)
     assert len(lab.past) == 1 + 10
-    assert "Interrupted" in lab._live.board.message
+    assert "Interrupted" in lab.widget.message
     drawn.clear()
     lab.draw_many()
     assert len(lab.past) == 1 + 20
 
 
 def test_an_interrupted_figure_is_drawn_with_the_next_change(view, monkeypatch):
-    widget_of(view)
+    assert view.widget is not None
     whole = ScoresPage.profile
 
     def interrupted(self):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ScoresPage, "profile", interrupted)
-    view._session.choose("log_delta", -3.0)
-    assert "Interrupted" in view._live.board.message
+    choose(view, "log_delta", -3.0)
+    assert "Interrupted" in view.widget.message
     with pytest.raises(KeyboardInterrupt):  # in a cell the cell stops, too
         view.log_delta = -4.0
     monkeypatch.setattr(ScoresPage, "profile", whole)

@@ -53,12 +53,7 @@ def view():
 
 
 def row(view):
-    return json.loads(view._live.board.job_add)
-
-
-def button(view):
-    fields = [f for group in view._live.groups for f in group.fields]
-    return next(f.widget for f in fields if f.name == "add")
+    return json.loads(view.widget.job_add)
 
 
 def test_a_job_is_a_method_that_runs_to_its_end(view):
@@ -68,7 +63,7 @@ def test_a_job_is_a_method_that_runs_to_its_end(view):
     assert view.total == 6
     assert view.shown.text == "6"
     assert row(view)["words"].startswith("Done in")
-    assert json.loads(view._live.board.item_shown)["value"] == "6"
+    assert json.loads(view.widget.item_shown)["value"] == "6"
     view.n = 4
     assert row(view)["words"].endswith("The settings have changed since.")
     assert "Add up: Done in" in view._picture()
@@ -81,7 +76,7 @@ def test_progress_is_drawn_on_the_way(view):
     states = []
     view.n = 10
     assert view.widget is not None
-    view._live.board.observe(lambda change: states.append(json.loads(change.new)), "job_add")
+    view.widget.observe(lambda change: states.append(json.loads(change.new)), "job_add")
     view.add()
     assert states[0]["status"] == "running"
     assert states[-1]["fraction"] == 1.0
@@ -104,7 +99,7 @@ def test_an_error_is_raised_in_the_cell_and_shown_in_the_view(view):
     assert view.widget is not None
     with pytest.raises(ValueError, match="50 is too much"):
         view.add()
-    assert view._live.board.message == "Add up: 50 is too much"
+    assert view.widget.message == "Add up: 50 is too much"
     assert row(view)["tone"] == "warn"
 
 
@@ -145,34 +140,30 @@ class Wait(Page):
 view = View(Wait(), lambda spec: "")
 view.widget
 """
-PRESS = (
-    "[f.widget for g in view._live.groups for f in g.fields if f.name == 'wait'][0].comm.comm_id"
-)
 
 
 def press(kernel, comm):
     time.sleep(DOUBLE_CLICK)
-    click = {"method": "custom", "content": {"event": "click"}, "buffer_paths": []}
-    kernel.send(comm, click)
+    kernel.gesture(comm, kind="job", job="wait")
 
 
 def test_a_job_in_a_kernel_runs_between_cells_and_can_be_cancelled(started):
     kernel = Kernel(started[1])
     kernel.run(PAGE)
-    comm = kernel.run(PRESS).strip("'")
+    comm = kernel.run("view.widget.comm.comm_id").strip("'")
     press(kernel, comm)
     until(kernel, "view.page.work.state('wait').status", "'done'", seconds=60)
-    assert kernel.run("'10' in view._live.board.item_shown") == "True"
+    assert kernel.run("'10' in view.widget.item_shown") == "True"
     kernel.run("view.n = 10_000")
     press(kernel, comm)
     until(kernel, "view.waited is not None and 0 < view.waited < 10_000 "
         "and view.page.work.state('wait').running", "True")  # fmt: skip
-    assert kernel.run(PRESS.replace("comm.comm_id", "description")) == "'Cancel'"
+    assert "Cancel" in kernel.run("view.widget.control_wait")
     kernel.run("view.n = 9_000")  # a cell, meanwhile
     time.sleep(0.5)
     press(kernel, comm)
     until(kernel, "view.page.work.state('wait').status", "'cancelled'")
-    assert "settings have changed" in kernel.run("view._live.board.job_wait")
+    assert "settings have changed" in kernel.run("view.widget.job_wait")
     kernel.run("view.close()")
 
 

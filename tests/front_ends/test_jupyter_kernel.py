@@ -40,28 +40,21 @@ def test_running_a_cell_ten_times_leaves_no_growth(kernel):
 
 
 def test_a_message_of_a_widget_moves_the_page_between_cells(kernel):
-    slider = kernel.run("view = wb.explore(s); view.widget; "
-        "[f.widget for g in view._live.groups for f in g.fields if f.name == 'threshold']"
-        "[0].comm.comm_id")  # fmt: skip
+    comm = kernel.run("view = wb.explore(s); view.widget.comm.comm_id").strip("'")
     for value in (0.1, 0.2, 0.3):
-        state = {"method": "update", "state": {"value": value}, "buffer_paths": []}
-        kernel.send(slider.strip("'"), state)
+        kernel.gesture(comm, kind="set", name="threshold", value=value)
     until(kernel, "view.threshold", "0.3")
     kernel.run("from workbench.assets.board import content")
-    until(kernel, "view._live.board.item_epsilon_here == content(view.epsilon_here)", "True")
+    until(kernel, "view.widget.item_epsilon_here == content(view.epsilon_here)", "True")
 
 
 def test_an_interrupt_between_cells_stops_a_long_draw_and_keeps_what_there_is(kernel, started):
     kernel.run("import workbench.pages.pair_lab; workbench.pages.pair_lab.MOST_DRAWN = 10**9")
-    button = kernel.run("lab = wb.explore_pair('gaussian', spec={'log_n': 6.0}); lab.widget; "
-        "[f.widget for g in lab._live.groups for f in g.fields if f.name == 'draw_many']"
-        "[0].comm.comm_id")  # fmt: skip
-    kernel.send(
-        button.strip("'"), {"method": "custom", "content": {"event": "click"}, "buffer_paths": []}
-    )
+    made = "lab = wb.explore_pair('gaussian', spec={'log_n': 6.0}); lab.widget.comm.comm_id"
+    kernel.gesture(kernel.run(made).strip("'"), kind="set", name="draw_many", value=True)
     time.sleep(3)
     started[0].interrupt_kernel()
-    assert re.search(r"Interrupted after \d+ of 100", kernel.run("lab._live.board.message"))
+    assert re.search(r"Interrupted after \d+ of 100", kernel.run("lab.widget.message"))
     assert 1 <= int(kernel.run("len(lab.past)")) < 101
     kernel.run("lab.close()")
 

@@ -79,6 +79,13 @@ def test_the_scores_of_a_notebook_are_in_the_workspace_once(scores):
     assert kept.sampling == scores.sampling
 
 
+def asked_for_the_address(widget):
+    sent = []
+    widget.send = lambda content, buffers: sent.append(content)
+    widget._receive(widget, {"kind": "ask", "what": "address", "id": "1"}, [])
+    return sent
+
+
 def test_the_key_of_the_owner_is_sent_but_never_shown(scores, home):
     view = wb.explore(scores)
     key = owner_key(home)
@@ -87,12 +94,9 @@ def test_the_key_of_the_owner_is_sent_but_never_shown(scores, home):
     assert key not in address
     shown = view.open_in_workbench()
     assert "?key=" not in shown + shown._repr_html_()
-    opener = view.widget.children[0].children[-1]
-    sent = []
-    opener.send = sent.append
-    opener._take(opener, {"kind": "open"}, [])
+    sent = asked_for_the_address(view.widget)
     assert "?key=" in sent[0]["address"]
-    assert "?key=" not in json.dumps(opener.get_state(), default=str)
+    assert "?key=" not in json.dumps(view.widget.get_state(), default=str)
 
 
 def test_what_a_link_cannot_hold_is_refused():
@@ -102,11 +106,8 @@ def test_what_a_link_cannot_hold_is_refused():
     with pytest.raises(ValueError, match="cannot hold these settings of the view: Mechanism"):
         wb.explore_mechanism(mine, "pure(1)").open_in_workbench()
     view = wb.explore_mechanism(mine, "pure(1)")
-    opener = view.widget.children[0].children[-1]
-    sent = []
-    opener.send = sent.append
-    opener._take(opener, {"kind": "open"}, [])
-    assert sent == [{"address": ""}]  # the tab that waits for it is closed
+    sent = asked_for_the_address(view.widget)
+    assert [answer["address"] for answer in sent] == [""]  # the tab that waits for it is closed
     assert "cannot hold" in view.page.message
 
 

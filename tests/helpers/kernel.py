@@ -12,6 +12,7 @@ class Kernel:
 
     def __init__(self, client):
         self.client = client
+        self._serial = 0
 
     def run(self, code, cell=None, deleted=()):
         """What the cell's last line is, as text."""
@@ -39,6 +40,12 @@ class Kernel:
         """A message as a browser sends it to a widget."""
         content = {"comm_id": comm, "data": data}
         self.client.shell_channel.send(self.client.session.msg("comm_msg", content))
+
+    def gesture(self, comm, **gesture):
+        """A gesture of a person on the widget of a view."""
+        self._serial += 1
+        message = {"kind": "gesture", "gesture": {**gesture, "serial": self._serial}}
+        self.send(comm, {"method": "custom", "content": message, "buffer_paths": []})
 
 
 def until(kernel, code, expected, seconds=30):

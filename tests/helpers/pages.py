@@ -62,16 +62,18 @@ def another(page, name):
     if isinstance(p, param.Selector):
         values = list(p.get_range().values())
         return next((v for v in values if v != now), now)
-    low, high = p.bounds or (now - 1, now + 1)
-    moved = now + (p.step or 1)
-    return moved if moved <= high else max(low, now - (p.step or 1))
+    if isinstance(p, param.String):
+        return f"{now} other"
+    _, high = p.bounds or (None, None)
+    step = p.step or 1
+    return now - step if high is not None and now + step > high else now + step
 
 
 def assert_what_does_not_declare_a_control_does_not_follow_it(page):
     """Each control is changed; items that do not rest on any changed parameter stay the same."""
     controls = [c.name for section in page.sections for c in section.controls]
     for name in controls:
-        if isinstance(page.param[name], Upload):
+        if name not in page.param or isinstance(page.param[name], Upload):
             continue
         before = {item.name: as_plain(page.draw(item)) for item in items(page)}
         values = page.param.values()

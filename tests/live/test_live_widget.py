@@ -80,7 +80,7 @@ def feed(audit, pairs, seed=0):
 def test_the_board_follows_the_loop(audit):
     view = audit.view
     assert audit.view is view
-    board = view.widget.children[0]
+    board = view.widget
     shown = json.loads(board.item_seen)
     assert shown["value"] == "0"
     feed(audit, 60)
@@ -95,7 +95,7 @@ def test_a_closed_audit_says_so_and_keeps_its_picture(audit):
     feed(audit, 60)
     view = audit.view
     audit.close()
-    board = view.widget.children[0]
+    board = view.widget
     assert "closed" in json.loads(board.item_seen)["note"]
     picture = view._repr_mimebundle_()["text/html"]
     assert f"≥ {audit.bound.rounded}" in picture
@@ -109,7 +109,7 @@ def test_a_view_that_was_freed_stops_nothing_and_may_be_made_again(audit):
     feed(audit, 40, seed=1)
     second = audit.view
     assert second is not first
-    assert json.loads(second.widget.children[0].item_seen)["value"] == "80"
+    assert json.loads(second.widget.item_seen)["value"] == "80"
 
 
 def test_a_loop_goes_on_where_nothing_can_be_drawn(audit, monkeypatch, caplog):
@@ -148,7 +148,7 @@ def test_canaries_are_drawn_as_well():
         for _ in range(8):
             gradients = canaries.insert(np.zeros((0, 300)))
             audit.observe(gradients.sum(axis=0) + rng.standard_normal(300))
-    board = view.widget.children[0]
+    board = view.widget
     assert json.loads(board.item_seen)["value"] == "8"
     assert "steps" in json.loads(board.item_course)["layout"]["xaxis"]["title"]["text"]
     assert json.loads(board.item_claim)["note"] == "no claim was given"

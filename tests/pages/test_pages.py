@@ -3,45 +3,28 @@
 import numpy as np
 import param
 import pytest
+from helpers.pages import (
+    assert_what_does_not_declare_a_control_does_not_follow_it,
+    items,
+)
 
 from workbench.assets import board
 from workbench.bounds.bound import Bound
 from workbench.figures.kit import dot_rows
-from workbench.pages.core.page import Fact
-from workbench.pages.core.upload import Upload
+from workbench.pages.core.page import Control, Fact, Page, Section, figure
 from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
-from workbench.pages.mechanism.page import MechanismPage
-from workbench.pages.one_run.page import OneRunPage
-from workbench.pages.plan import PlanPage
-from workbench.pages.selection.page import SelectionPage
+from workbench.pages.inputs.data import draw_key
+from workbench.pages.registry import PAGES
 
-PAGES = [CountsPage, CoverageLabPage, MechanismPage, OneRunPage, PlanPage, SelectionPage]
-
-
-def items(page):
-    return page.items()
+#: What a page starts with, if its own start is large or empty; a new page needs no entry.
+SAMPLED = {"data": draw_key("gaussian", mu=1.0), "sample_n": 1000}
+STARTS = {"scores": SAMPLED, "family": SAMPLED}
 
 
-def other_value(page, name):
-    """Another value that a person could choose."""
-    parameter, now = page.param[name], getattr(page, name)
-    if isinstance(parameter, param.Selector):
-        return next(v for v in parameter.get_range().values() if v != now)
-    if isinstance(parameter, param.Boolean):
-        return not now
-    if isinstance(parameter, param.String):
-        return f"{now} other"
-    if isinstance(parameter, Upload):
-        return (("other.csv", b"score,included\n1,1\n2,0\n"),)
-    _, high = parameter.bounds
-    step = parameter.step or 1
-    return now - step if high is not None and now + step > high else now + step
-
-
-@pytest.fixture(params=PAGES, ids=lambda page: page.__name__)
+@pytest.fixture(params=PAGES)
 def page(request):
-    return request.param()
+    return PAGES[request.param].kind(**STARTS.get(request.param, {}))
 
 
 def test_every_item_rests_on_parameters(page):
@@ -68,17 +51,27 @@ def test_numbers_are_bounds_or_facts(page):
 
 
 def test_what_does_not_declare_a_control_does_not_follow_it(page):
-    names = [c.name for s in page.controls for c in s.controls if c.name in page.param]
-    before = {item.name: board.content(page.draw(item)) for item in items(page)}
-    start = page.param.values()
-    for name in names:
-        value = getattr(page, name)
-        setattr(page, name, other_value(page, name))
-        for item in items(page):
-            if name not in page.inputs(item):
-                assert board.content(page.draw(item)) == before[item.name], (name, item.name)
-        setattr(page, name, value)
-        page.param.update(start)  # and no mark that it was ever changed
+    assert_what_does_not_declare_a_control_does_not_follow_it(page)
+
+
+@pytest.mark.parametrize("layout", [{}, {"meta": {}}, {"meta": {"summary": " "}}, None])
+def test_a_chart_without_a_summary_is_refused_where_it_is_drawn(layout):
+    class Coin(Page):
+        title = "A coin"
+        controls = (Section("Coin", (Control("heads"),)),)
+        heads = param.Number(0.5, bounds=(0, 1), label="Chance of heads")
+
+        @figure("Chances", needs=("heads",))
+        def chances(self):
+            "How often each side comes up."
+            return {"data": [], "layout": layout}
+
+    coin = Coin()
+    with pytest.raises(ValueError, match=r"chances has no summary.*\"meta\"\] = "):
+        coin.chances()
+    (item,) = coin.figures()
+    with pytest.raises(ValueError, match="has no summary"):
+        coin.draw(item)
 
 
 def test_a_chart_of_rows_is_as_high_as_its_rows_need():
@@ -160,8 +153,8 @@ def test_the_lab_runs_and_says_what_it_found():
     assert all(result.reps == 100 for result in results)
     assert "no method exceeded that" in page.verdict()
     assert page.caught().text == f"0 of {len(results)}"
-    for figure in page.figures():
-        assert page.draw(figure)["data"]
+    for item in page.figures():
+        assert page.draw(item)["data"]
     assert not page.work.state("simulate").stale
     page.log_delta = -3.0
     assert page.work.state("simulate").stale

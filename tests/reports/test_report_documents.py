@@ -366,7 +366,7 @@ def soon_computed(name):
     if name != "coveragelab":
         return page_audit(name)
     page = PAGES[name].kind(group="approximate", log_reps=2.0)
-    page.run_job("simulate")
+    page.work.run("simulate")
     return audit_of(page, by="Ada Lovelace")
 
 

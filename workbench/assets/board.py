@@ -16,7 +16,6 @@ from workbench.figures.kit.theme import DARK, FONT, LIGHT
 from workbench.pages.core.page import Fact, Item, NotChosen, Page, fixed_term, terms_of
 
 HERE = Path(__file__).parent / "browser"
-SCRIPT = HERE / "board.js"
 STYLE = HERE / "board.css"
 
 _DTYPES = {"float64": "f8", "float32": "f4", "int32": "i4", "uint8": "u1"}

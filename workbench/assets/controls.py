@@ -9,7 +9,7 @@ import param
 
 from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.notice import Notice
-from workbench.pages.core.page import Control, Page
+from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.sliders import LogNumber, decimals, scale
 from workbench.pages.core.upload import Upload
 
@@ -31,36 +31,38 @@ class Controls:
     ----------
     page : Page
         The page.
+    sections : collection of Section, optional
+        What a notebook shows beside the board. By default all of the page but what the bar of the
+        dashboard has.
     """
 
-    def __init__(self, page: Page):
+    def __init__(self, page: Page, sections: Collection[Section] | None = None):
         self._page = page
         # The parameters are looked up once: every move of a slider asks for all of them.
-        self._all = [
-            (control, *_kind(page, control))
-            for section in page.sections
-            for control in section.controls
-            if not control.menu
+        in_notebook = sections is not None  # which has no bar, and notifies nobody
+        self._sections = [
+            (
+                section.title,
+                [
+                    (control, kind, parameter)
+                    for control in section.controls
+                    for kind, parameter in (_kind(page, control),)
+                    if not (kind == "notice" if in_notebook else control.menu)
+                ],
+            )
+            for section in (page.sections if sections is None else sections)
         ]
+        self._all = [one for _, controls in self._sections for one in controls]
+
+    def names(self) -> list[str]:
+        """The names of the controls."""
+        return [control.name for control, *_ in self._all]
 
     def sections(self) -> list[dict[str, Any]]:
         """The sections: their titles, and the name, kind, label and help of their controls."""
-        described = {}
-        for control, kind, parameter in self._all:
-            job = self._page.jobs().get(control.name)
-            label, doc = (job.title, job.help) if job else (parameter.label, parameter.doc or "")
-            described[control.name] = {
-                "name": control.name,
-                "kind": kind,
-                "label": label,
-                "doc": doc,
-            }
         return [
-            {
-                "title": section.title,
-                "controls": [described[c.name] for c in section.controls if c.name in described],
-            }
-            for section in self._page.sections
+            {"title": title, "controls": [self._described(*one) for one in controls]}
+            for title, controls in self._sections
         ]
 
     def states(self, names: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -100,6 +102,11 @@ class Controls:
                 shown["log"] = "whole" if parameter.whole else "real"
             return shown
         return {"value": value}
+
+    def _described(self, control: Control, kind: str, parameter: Any) -> dict[str, str]:
+        job = self._page.jobs().get(control.name)
+        label, doc = (job.title, job.help) if job else (parameter.label, parameter.doc or "")
+        return {"name": control.name, "kind": kind, "label": label, "doc": doc}
 
 
 def _kind(page: Page, control: Control) -> tuple[str, Any]:

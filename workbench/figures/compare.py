@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.bounds.simultaneous.compare import VERDICTS, Comparison
-from workbench.figures.kit.axes import Axis, axis
+from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import (
@@ -24,12 +24,13 @@ from workbench.figures.kit.marks import (
     steps,
 )
 from workbench.figures.kit.names import plain_name
+from workbench.figures.kit.types import Axis, Figure
 
 A, B = Style("A", "p"), Style("B", "q", "dash")
 ZERO = Style("", "ink", "dash", 1)
 
 
-def bands(comparison: Comparison) -> dict[str, Any]:
+def bands(comparison: Comparison) -> Figure:
     """True positive rate against false positive rate, both bands, on logarithmic rates."""
     c = comparison
     low = max(min(_least(c.a_lower), _least(c.b_lower)) / 2, 1e-5)
@@ -52,7 +53,7 @@ def bands(comparison: Comparison) -> dict[str, Any]:
     )
 
 
-def verdicts(comparison: Comparison) -> dict[str, Any]:
+def verdicts(comparison: Comparison) -> Figure:
     """The gap between the limits: above 0, A leaks more; below 0, B does."""
     c = comparison
     a_ahead, b_ahead = c.a_lower - c.b_upper, c.a_upper - c.b_lower

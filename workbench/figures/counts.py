@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from itertools import cycle
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +18,7 @@ from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import TOP, Style, label, line, markers, rule, whiskers
+from workbench.figures.kit.types import Figure
 
 #: Color roles of intervals with guaranteed and with approximate coverage.
 KEPT, APPROXIMATE = "good", "warn"
@@ -34,7 +34,7 @@ OBSERVED = Style("observed rates", "ink")
 END = Style("", "muted")
 
 
-def intervals(bounds: Mapping[str, Bound], observed: float) -> dict[str, Any]:
+def intervals(bounds: Mapping[str, Bound], observed: float) -> Figure:
     """One row per interval: its lower limit, and the upper one where there are two.
 
     Parameters
@@ -71,7 +71,7 @@ def intervals(bounds: Mapping[str, Bound], observed: float) -> dict[str, Any]:
     )
 
 
-def error_rates(counts: Counts, limits: tuple[float, float], bound: Bound) -> dict[str, Any]:
+def error_rates(counts: Counts, limits: tuple[float, float], bound: Bound) -> Figure:
     """Observed error rates, their upper limits, and the rates that the bound on ε still allows.
 
     Parameters
@@ -106,7 +106,7 @@ def error_rates(counts: Counts, limits: tuple[float, float], bound: Bound) -> di
     )
 
 
-def posterior(epsilon: ArrayLike, mass: ArrayLike, interval: Bound) -> dict[str, Any]:
+def posterior(epsilon: ArrayLike, mass: ArrayLike, interval: Bound) -> Figure:
     """Posterior probability that the attack shows at most ε, and the credible interval.
 
     Parameters
@@ -134,7 +134,7 @@ def posterior(epsilon: ArrayLike, mass: ArrayLike, interval: Bound) -> dict[str,
     )
 
 
-def misses(rates: ArrayLike, shares: Mapping[str, ArrayLike], allowed: float) -> dict[str, Any]:
+def misses(rates: ArrayLike, shares: Mapping[str, ArrayLike], allowed: float) -> Figure:
     """How often each upper limit lies below the true rate, over true rates.
 
     Parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from workbench.figures.kit import dot_rows
 from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.marks import whiskers
+from workbench.figures.kit.types import Figure
 
 #: Least share of false claims to which the axis reaches, as a multiple of the nominal one.
 REACH = 2.5
@@ -23,12 +23,12 @@ REACH = 2.5
 WHOLE_PERCENT = 0.05
 
 
-def waiting() -> dict[str, Any]:
+def waiting() -> Figure:
     """An empty chart that says what it waits for."""
     return empty("Press Run to simulate.")
 
 
-def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
+def false_claims(results: Sequence[Coverage]) -> Figure:
     """One row per method: its share of false claims with limits, and the share that is allowed."""
     nominal = results[0].nominal
     low, high = np.array([r.interval for r in results]).T
@@ -57,7 +57,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
     )
 
 
-def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
+def tightness(results: Sequence[Coverage]) -> Figure:
     """Median, 5% and 95% quantiles of every method's bounds, as shares of the truth."""
     shown = [r for r in results if math.isfinite(r.truth)]
     if not shown:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +31,7 @@ from workbench.figures.kit.marks import (
     rule,
     steps,
 )
+from workbench.figures.kit.types import Figure
 from workbench.pairs.base import Pair
 
 MEMBERS = Style("members (P)", "p")
@@ -58,7 +58,7 @@ _NORMAL = NormalDist()
 _quantile = np.vectorize(_NORMAL.inv_cdf, otypes=[float])
 
 
-def densities(h: Histogram, check: FamilyCheck | None) -> dict[str, Any]:
+def densities(h: Histogram, check: FamilyCheck | None) -> Figure:
     """Histograms of both groups, and the densities of the fitted member of the family.
 
     Parameters
@@ -100,7 +100,7 @@ def densities(h: Histogram, check: FamilyCheck | None) -> dict[str, Any]:
     )
 
 
-def probit_tradeoff(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
+def probit_tradeoff(check: FamilyCheck, roc: Roc) -> Figure:
     """Trade-off curve on probit axes, where that of a Gaussian pair is a line of slope −1.
 
     Parameters
@@ -159,7 +159,7 @@ def probit_tradeoff(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
     )
 
 
-def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool) -> dict[str, Any]:
+def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool) -> Figure:
     """Privacy profiles δ(ε): lower bounds for any pair, and for a member of the family.
 
     Parameters

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from workbench.curves.validation import Floats
 from workbench.figures.kit.axes import axis, bare_axis
 from workbench.figures.kit.layout import chart, margins
-from workbench.figures.kit.marks import (
-    LEFT,
-    Mark,
-    Style,
-    band,
-    histogram,
-    label,
-    line,
-    rule,
-    steps,
-)
+from workbench.figures.kit.marks import LEFT, Mark, Style, band, histogram, label, line, rule, steps
+from workbench.figures.kit.types import Figure
 
 ALL = Style("all scores", "ink")
 
@@ -49,7 +40,7 @@ class Preview(Protocol):
         """The range and the number of different values."""
 
 
-def all_scores(edges: Floats, counts: Floats) -> dict[str, Any]:
+def all_scores(edges: Floats, counts: Floats) -> Figure:
     """The histogram of the scores of both groups together.
 
     Parameters
@@ -69,7 +60,7 @@ def all_scores(edges: Floats, counts: Floats) -> dict[str, Any]:
     )
 
 
-def columns(previews: Sequence[Preview]) -> dict[str, Any]:
+def columns(previews: Sequence[Preview]) -> Figure:
     """Columns that may hold the scores, a small histogram and a line of text each.
 
     Parameters

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.figures.kit.axes import Axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
-from workbench.figures.kit.marks import Mark, Part, Style
+from workbench.figures.kit.marks import Mark, Style
 from workbench.figures.kit.names import plain_name
+from workbench.figures.kit.types import Axis, Figure, Part, Read
 
 #: Color of each audit; further ones begin again.
 ROLES = ("p", "q", "good", "fit", "bad", "ink")
@@ -20,7 +20,7 @@ ROLES = ("p", "q", "good", "fit", "bad", "ink")
 _MOST_ROWS = 8
 
 
-def can_overlay(figures: Sequence[Mapping[str, Any]]) -> bool:
+def can_overlay(figures: Sequence[Read]) -> bool:
     """Whether figures have curves over the same axes.
 
     Parameters
@@ -32,7 +32,7 @@ def can_overlay(figures: Sequence[Mapping[str, Any]]) -> bool:
     return all(map(_curves, figures)) and all(one == axes[0] for one in axes)
 
 
-def overlay(figures: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, Any]:
+def overlay(figures: Sequence[Read], names: Sequence[str]) -> Figure:
     """The curves of several figures in one chart, in one color per figure.
 
     Dashes tell the curves of one figure apart, as they did there. Curves that all figures share,
@@ -81,7 +81,7 @@ def overlay(figures: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[
     )
 
 
-def _curves(figure: Mapping[str, Any]) -> list[Part]:
+def _curves(figure: Read) -> list[Part]:
     """The curves of a figure that have a name and at least two points."""
     return [
         dict(trace)
@@ -118,7 +118,7 @@ def _points(values: Any) -> Any:
     return np.asarray([np.nan if one is None else one for one in values], dtype=float)
 
 
-def _kinds(layout: Mapping[str, Any]) -> list[Any]:
+def _kinds(layout: Read) -> list[Any]:
     axes = (layout["xaxis"], layout["yaxis"])
     return [(one.get("type"), one.get("title", {}).get("text"), "range" in one) for one in axes]
 

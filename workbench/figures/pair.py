@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from workbench.figures.kit.axes import (
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import BOTTOM, LEFT, Share, Style, label, line, markers, rule
+from workbench.figures.kit.types import Figure
 from workbench.figures.scores import BAND
 from workbench.pairs.base import Pair
 from workbench.pairs.gdp_tangent import Meeting
@@ -44,7 +44,7 @@ def mu_at_rates(
     log_floor: float,
     tight: float,
     limit: float | None,
-) -> dict[str, Any]:
+) -> Figure:
     """Local μ of the symmetrized curve over log₁₀ α, and the tight μ of the range that is left.
 
     Parameters
@@ -111,7 +111,7 @@ def mu_at_rates(
 
 def profile_of_truth(
     pair: Pair | None, band: TradeoffBand, delta: float, tight: float, meeting: Meeting | None
-) -> dict[str, Any]:
+) -> Figure:
     """The pair's profile, that of the Gaussian pair with the tight μ, and where they meet.
 
     Parameters

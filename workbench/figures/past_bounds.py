@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Style, markers, rule
+from workbench.figures.kit.types import Figure
 
 SIMULTANEOUS = Style("simultaneous", "good")
 BEST = Style("best threshold", "p")
@@ -22,7 +22,7 @@ TRUTH = Style("truth", "ink", "dash", 1.5)
 FIRST = 20
 
 
-def past_bounds(past: Sequence[tuple[float, float]], truth: float | None) -> dict[str, Any]:
+def past_bounds(past: Sequence[tuple[float, float]], truth: float | None) -> Figure:
     """Bounds on ε in the order of the draws, and the truth as a line.
 
     Parameters

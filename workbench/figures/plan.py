@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from workbench.figures.kit.axes import axis, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Mark, Style, band, label, markers, rule
+from workbench.figures.kit.types import Figure
 
 #: Color of each method, in all charts.
 STYLES = {
@@ -48,7 +48,7 @@ def power_curves(
     log_n: float,
     span: tuple[float, float],
     claim: float,
-) -> dict[str, Any]:
+) -> Figure:
     """Power against n, by method: the probability that the bound exceeds the claim.
 
     Parameters
@@ -103,7 +103,7 @@ def bounds(
     n: int,
     log_n: float,
     span: tuple[float, float],
-) -> dict[str, Any]:
+) -> Figure:
     """Median, 10% and 90% quantiles of the bound against n, by method, and the truth.
 
     Parameters

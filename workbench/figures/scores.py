@@ -36,9 +36,8 @@ from workbench.figures.kit.marks import (
     markers,
     rule,
 )
-from workbench.figures.kit.marks import (
-    band as area,
-)
+from workbench.figures.kit.marks import band as area
+from workbench.figures.kit.types import Figure
 from workbench.pairs.base import Pair
 
 MEMBERS = Style("members (P)", "p")
@@ -60,7 +59,7 @@ ALPHA = np.unique(np.concatenate([np.logspace(-6, -1, 60), np.linspace(0, 1, 161
 LABEL_WIDTH = 0.2
 
 
-def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> dict[str, Any]:
+def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> Figure:
     """Histograms of both groups, and the threshold as a line to drag.
 
     Parameters
@@ -106,7 +105,7 @@ def tradeoff(
     at_threshold: ErrorRates,
     fit: Bound,
     reference: Pair | None,
-) -> dict[str, Any]:
+) -> Figure:
     """Trade-off curves: observed, of the histogram, certified, fitted, and of the reference.
 
     Parameters
@@ -157,7 +156,7 @@ def tradeoff(
 
 def profile(
     h: Histogram, band: TradeoffBand, delta: float, fit: Bound, reference: Pair | None
-) -> dict[str, Any]:
+) -> Figure:
     """Privacy profiles δ(ε): of the histogram, certified, fitted, and of the reference.
 
     Parameters
@@ -210,7 +209,7 @@ def profile(
 
 def mu_at_thresholds(
     rates: ErrorRates, band: TradeoffBand | None, threshold: float, reference: Pair | None
-) -> dict[str, Any]:
+) -> Figure:
     """μ that each threshold alone implies, with pointwise and simultaneous lower limits.
 
     Parameters

@@ -15,6 +15,7 @@ from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import LEFT, Style, label, line, markers, rule
 from workbench.figures.kit.names import plain_name
+from workbench.figures.kit.types import Figure
 
 BOUND = Style("lower bound", "p")
 COURSE = Style("", "p/.4", width=1)
@@ -31,7 +32,7 @@ FAR = 3
 LONGEST_NAME = 60
 
 
-def series_chart(audits: Sequence[SeriesAudit], name: str = "") -> dict[str, Any]:
+def series_chart(audits: Sequence[SeriesAudit], name: str = "") -> Figure:
     """Lower bounds on ε by audit, those that refute a claim marked, and the claims as lines.
 
     Parameters
@@ -100,7 +101,7 @@ def _points(
                    hover="{value}", values=said)  # fmt: skip
 
 
-def _ticks(last: int) -> dict[str, Any]:
+def _ticks(last: int) -> Figure:
     """Whole numbers, about ten of them."""
     step = max(1, math.ceil(round_up(last / 10)))
     return {"ticks": {float(k): str(k) for k in range(step if step > 1 else 1, last + 1, step)}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +16,7 @@ from workbench.figures.kit.axes import axis, powers_of_ten, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import LEFT, RIGHT, Mark, Style, label, rule
+from workbench.figures.kit.types import Figure
 from workbench.following.evidence import ClaimEvidence
 
 ANYTIME = Style("anytime", "good", "solid", 2.5)
@@ -45,7 +45,7 @@ def bounds(
     log_rows: float,
     span: tuple[float, float],
     truth: float | None,
-) -> dict[str, Any]:
+) -> Figure:
     """The anytime bound, the fixed-size bound and its running maximum, so far and later.
 
     Parameters
@@ -88,7 +88,7 @@ def evidence(
     log_rows: float,
     span: tuple[float, float],
     confidence: float,
-) -> dict[str, Any]:
+) -> Figure:
     """The e-value against the claim at every look, and the value that refutes it.
 
     Parameters

@@ -1,7 +1,7 @@
 """Pages in notebooks: live widgets, and a picture for where no widget lives.
 
-`explore` makes views. A `view` has the controls and numbers as `attributes`, a `display` of
-`widgets` and a `picture`, and `observers`; `parts` are what it shows of the page. Its turns run on
+`explore` makes views. A `view` has the controls and numbers as `attributes`, a `display` of a
+`widget` and a `snapshot`, and `observers`; `parts` are what it shows of the page. Its turns run on
 the `kernel_queue`, and `cell_lifetime` frees it with its cell. `launcher` is the tile of JupyterLab
 that opens the dashboard, `opening` the address at which it shows a view.
 """

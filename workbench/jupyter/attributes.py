@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import param
 
 from workbench.bounds.bound import Bound
+from workbench.figures.kit.types import Figure
 from workbench.pages.core.page import Fact, Item, Page
 from workbench.pages.core.session import PageSession
 
@@ -74,7 +75,7 @@ class PageAttributes:
         return {name: self.page.draw(item) for name, item in self._numbers.items()}
 
     @property
-    def figures(self) -> dict[str, dict[str, Any]]:
+    def figures(self) -> dict[str, Figure]:
         """All charts of the page by name, in plotly's format; see `workbench.save_figure`."""
         return {item.name: self.page.draw(item) for item in self.page.figures()}
 

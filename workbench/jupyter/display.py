@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from workbench.jupyter.picture.snapshot import Still
-from workbench.jupyter.widgets.live import Live
+from workbench.jupyter.snapshot import Snapshot
+from workbench.jupyter.widget import PageWidget, page_widget
 from workbench.pages.core.page import Item, Section
 from workbench.pages.core.session import PageSession
 
@@ -24,7 +24,7 @@ class Display:
     sections : list of Section
         The controls beside the board.
     address : callable, optional
-        See `Live`.
+        See `PageWidget`.
     """
 
     def __init__(
@@ -35,8 +35,8 @@ class Display:
     ):
         self._session, self._sections, self._address = session, sections, address
         self._identity = uuid.uuid4().hex[:12]
-        self._still = Still(self._identity)
-        self._live: Live | None = None
+        self._snapshot = Snapshot(self._identity)
+        self._live: PageWidget | None = None
         #: Name of an item -> what the page drew, and its JSON for the board.
         self._contents: dict[str, tuple[Any, str]] = {}
         self._displayed, self._noted = False, self._notes()
@@ -46,9 +46,9 @@ class Display:
         """The live widget, to lay out beside others."""
         if self._live is None:
             self._draw()
-            self._live = Live(self._session, self._sections, self._identity, self._address)
+            self._live = page_widget(self._session, self._sections, self._identity, self._address)
             self._live.show({name: text for name, (_, text) in self._contents.items()}, 0)
-        return self._live.box
+        return self._live
 
     def freeze(self) -> None:
         """Write the present state into the cell as a picture, and free the widget."""
@@ -85,7 +85,7 @@ class Display:
         self._draw()
         known = self._contents
         drawn = [(item, *known[item.name]) for item in self._items if item.name in known]
-        return self._still.html(self._session.page.message, self._notes(), drawn)
+        return self._snapshot.html(self._session.page.message, self._notes(), drawn)
 
     def _refresh(self) -> None:
         """Bring the picture up to date."""

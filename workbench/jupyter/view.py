@@ -267,7 +267,7 @@ class View(PageAttributes, Display):
     def _schedule(self, turn: Callable[[], None], blocks: bool) -> None:
         def announced() -> None:
             if self._live is not None and self._took > PATIENCE:
-                self._live.board.busy = True
+                self._live.busy = True
             turn()
 
         self._loop.schedule(announced, blocks)

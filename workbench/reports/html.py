@@ -12,11 +12,11 @@ from pathlib import Path
 
 from workbench._markup import escape_html as escape
 from workbench._markup import escape_json
-from workbench.assets.board import SCRIPT, STYLE, palette_css, palettes
+from workbench.assets.board import STYLE, palette_css, palettes
 from workbench.assets.packed import PLOTLY
+from workbench.assets.scripts import one_module
 from workbench.audits.audit import Audit
-from workbench.audits.items import AuditFigure
-from workbench.figures.kit.svg import svg
+from workbench.figures.kit.svg import image
 from workbench.pages.core.page import Page
 from workbench.pages.registry import PAGES
 from workbench.reports.contents import Contents, NumberCard, Row
@@ -41,7 +41,7 @@ def html(contents: Contents, states: States | None = None, why_static: str = "")
         Why no chart answers to a slider; "" if one does.
     """
     audit = contents.audit
-    scripts = [] if states is None else [PLOTLY.content().decode(), _module()]
+    scripts = [] if states is None else [PLOTLY.content().decode(), one_module(HERE / "report.js")]
     allowed = " ".join(f"'sha256-{_sha256(text)}'" for text in scripts) or "'none'"
     policy = (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
@@ -148,7 +148,7 @@ def _card(card: NumberCard) -> str:
 def _charts(audit: Audit, states: States | None, why_static: str) -> str:
     pictures = "".join(
         f'<figure style="--span:{one.span}"><figcaption><h3>{escape(one.title)}</h3>'
-        f"<p>{escape(one.help)}</p></figcaption>{_picture(one)}"
+        f"<p>{escape(one.help)}</p></figcaption>{image(dict(one.figure))}"
         f'<p class="quiet">{escape(one.caution)}</p></figure>'
         for one in audit.figures
     )
@@ -157,13 +157,6 @@ def _charts(audit: Audit, states: States | None, why_static: str) -> str:
     note = f'<p class="quiet">{escape(why_static)}</p>' if why_static else ""
     sliders = "" if states is None else _sliders(states)
     return f'{note}{sliders}<div id="live"></div><div class="pictures">{pictures}</div>'
-
-
-def _picture(one: AuditFigure) -> str:
-    """A chart as an image, in which nothing can reach the document."""
-    drawn = base64.b64encode(svg(dict(one.figure)).encode("utf-8", "replace")).decode("ascii")
-    summary = escape(str(one.figure["layout"]["meta"]["summary"]))
-    return f'<img src="data:image/svg+xml;base64,{drawn}" alt="{summary}">'
 
 
 def _sliders(states: States) -> str:
@@ -314,11 +307,6 @@ def _frame(audit: Audit, states: States) -> dict[str, object]:
         "numbers": [item(one) for one in audit.numbers],
         "sentences": [item(one) for one in audit.sentences],
     }
-
-
-def _module() -> str:
-    """The script of the board and that of the report, as one module."""
-    return SCRIPT.read_text(encoding="utf-8") + (HERE / "report.js").read_text(encoding="utf-8")
 
 
 def _scripts(scripts: list[str]) -> str:

@@ -1,9 +1,13 @@
+// A report: its charts answer to sliders, with states that were computed in advance.
 
-// -- a report: its charts answer to sliders, with states that were computed in advance --------------
+import {Board, typedArray} from "../assets/browser/board.js"
 
 class ReportStates {
   constructor({sliders, items, drawings, contents}) {
-    Object.assign(this, {sliders, items, drawings, contents})
+    this.sliders = sliders
+    this.items = items
+    this.drawings = drawings
+    this.contents = contents
     this.places = sliders.map(({start}) => start)
     this.shown = new Map() // item -> drawing
   }
@@ -30,7 +34,7 @@ class ReportStates {
 
   content({all, layout, ...traces}) {
     if (all !== undefined) return this.contents[all]
-    const data = Object.keys(traces).sort((a, b) => a - b).map(key => this.contents[traces[key]])
+    const data = Object.keys(traces).sort((a, b) => Number(a) - Number(b)).map(key => this.contents[traces[key]])
     return {layout: this.contents[layout], data}
   }
 
@@ -63,12 +67,12 @@ class LiveReport {
     this.serial = 0
     this.board = new Board(frame, gesture => this.take(gesture))
     this.inputs = states.sliders.map(({name}, k) => {
-      const input = document.getElementById(`at-${name}`)
+      const input = partOf(`at-${name}`)
       input.value = states.places[k] // a browser may remember another one
       input.addEventListener("input", () => this.move(k, Number(input.value)))
       return input
     })
-    this.said = document.getElementById("moved")
+    this.said = partOf("moved")
     this.back = document.getElementById("back")
     this.back?.addEventListener("click", () => {
       states.sliders.forEach(({start}, k) => this.move(k, start))
@@ -78,13 +82,11 @@ class LiveReport {
   }
 
   start() {
-    // The board asks a notebook for plotly.js, unless it is here.
-    window.wbPlotly = {here: true, library: window.Plotly}
-    document.getElementById("live").append(this.board.element)
+    partOf("live").append(this.board.element)
     document.documentElement.dataset.live = ""
     const sliders = document.getElementById("sliders")
     if (sliders) sliders.hidden = false
-    this.board.start("", null)
+    this.board.start(async () => window.Plotly)
     const again = () => this.board.resized()
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again)
   }
@@ -116,7 +118,7 @@ class LiveReport {
     })
     if (this.back) {
       this.back.hidden = !states.moved
-      this.said.textContent = states.moved ? `Moved by the reader. The audit has ${this.back.dataset.own}.` : ""
+      this.said.textContent = states.moved ? `Moved by the reader. The audit has ${this.back?.dataset.own}.` : ""
     }
     for (const [name, content] of states.news()) this.board.show(name, content)
   }
@@ -124,10 +126,17 @@ class LiveReport {
 
 const numbersOf = array => (array?.bdata === undefined ? array ?? [] : typedArray(array))
 
-const jsonOf = id => JSON.parse(document.getElementById(id).textContent)
+/**
+ * What the document of a report has.
+ * @param {string} id
+ * @returns {any}
+ */
+const partOf = id => document.getElementById(id)
+
+const jsonOf = id => JSON.parse(partOf(id).textContent)
 
 async function unpackedStates() {
-  const bytes = Uint8Array.from(atob(document.getElementById("states").textContent), c => c.charCodeAt(0))
+  const bytes = Uint8Array.from(atob(partOf("states").textContent), c => c.charCodeAt(0))
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))
   return new ReportStates(await new Response(stream).json())
 }

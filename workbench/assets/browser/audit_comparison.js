@@ -14,6 +14,9 @@ export class Comparison {
     }
   }
 
+  /** @type {(() => Promise<any>) | undefined} */
+  lent
+
   constructor({audits, sentences, parameters, data, software, numbers, charts}) {
     this.board = charts.frame.figures.length ? boardOf(charts) : null
     const part = (title, ...children) => make("section", {class: "wb-record-part"}, make("h2", {}, title), ...children)

@@ -1,7 +1,7 @@
 // Parts that the pages of saved audits share: links, numbers, times, tags. All texts are people's own, so
 // they are never read as HTML.
 
-import {Board, make} from "./board.js"
+import {Board, libraryFrom, make} from "./board.js"
 
 const STYLE = "./audits.css"
 
@@ -67,7 +67,7 @@ export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString(
 export function boardOf({frame, items}) {
   const board = new Board(frame, () => 0)
   for (const [name, content] of Object.entries(items)) board.show(name, content)
-  board.start(document.body.dataset.plotly)
+  board.start(() => libraryFrom(document.body.dataset.plotly))
   return board
 }
 

@@ -14,7 +14,8 @@ export class Record {
   }
 
   constructor(audits, record) {
-    Object.assign(this, {audits, record})
+    this.audits = audits
+    this.record = record
     const {name, note, tags, made, by, title, series, position, owner, imported} = record
     // Asks again for what others share; see Audits.lookAgain.
     if (owner) this.lent = () => audits.query("record", {key: record.key})

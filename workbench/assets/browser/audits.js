@@ -20,7 +20,16 @@ export class Audits {
   // pages: name -> {title}; present() is the page that was shown last, save(page) opens the dialog;
   // shares(): whether people share here, share({of, key}) opens the dialog, leave(key) ends what others share.
   constructor({query, go, upload, toast, pages, present, save, shares, share, leave}) {
-    Object.assign(this, {query, go, upload, toast, pages, present, save, shares, share, leave})
+    this.query = query
+    this.go = go
+    this.upload = upload
+    this.toast = toast
+    this.pages = pages
+    this.present = present
+    this.save = save
+    this.shares = shares
+    this.share = share
+    this.leave = leave
     this.chosen = new Map() // key -> row, to compare
     this.tags = new Set()
     this.rows = []
@@ -37,9 +46,9 @@ export class Audits {
     this.hash = location.hash
     const [, kind = "", keys = ""] = location.hash.match(/^#([a-z]+)(?:=(.*))?$/) ?? []
     const asked = keys.split(",").filter(Boolean).map(decoded)
-    const make = PARTS[kind] ?? (() => this.list)
+    const makePart = PARTS[kind] ?? (() => this.list)
     const late = setTimeout(() => { document.documentElement.dataset.opening = "audits" }, SOON)
-    const part = await make(this, asked)
+    const part = await makePart(this, asked)
     await part.refresh?.()
     clearTimeout(late)
     delete document.documentElement.dataset.opening
@@ -139,7 +148,7 @@ export class Audits {
   draw() {
     const {text, of, tags, lent} = this.asked
     const filtered = Boolean(text.trim() || of || tags.length || lent)
-    const focused = document.activeElement?.dataset?.focus
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement)?.dataset?.focus
     this.drawChips()
     this.filters.hidden = !this.rows.length && !filtered && this.whose.hidden
     this.status.textContent = this.rows.length ? plural(this.rows.length, "audit") + (this.more ? " of more" : "") : filtered ? "Nothing found." : ""
@@ -188,7 +197,7 @@ export class Audits {
   drawChips() {
     const counts = new Map([...this.tags].map(tag => [tag, 0]))
     for (const {tags} of this.rows) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
-    const chips = [...counts].toSorted(([a, m], [b, n]) => this.tags.has(b) - this.tags.has(a) || n - m || a.localeCompare(b)).slice(0, 12)
+    const chips = [...counts].toSorted(([a, m], [b, n]) => Number(this.tags.has(b)) - Number(this.tags.has(a)) || n - m || a.localeCompare(b)).slice(0, 12)
     this.chips.replaceChildren(...chips.map(([tag]) =>
       button(tag, () => this.toggle(tag), "wb-chip", {"aria-pressed": String(this.tags.has(tag)), "data-focus": `tag ${tag}`})))
     this.chips.hidden = !chips.length

@@ -1,11 +1,10 @@
 // The board: title, message, numbers, sentences and charts of a page, and the gestures of people.
-// The dashboard and JupyterLab both draw with it.
+// The dashboard, JupyterLab and reports draw with it.
 
 const CONFIG = {displayModeBar: false, doubleClick: "reset", showTips: false}
 const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array}
 const ROLE = /^@([a-z]+)(?:\/(0?\.\d+|1|0))?$/
 const ROWS_SHOWN = 200
-const PATIENCE = 10_000 // ms
 const SAVE = '<svg viewBox="0 0 24 24" width="16" height="16" aria-hidden="true"><path d="M11 3h2v9l3.500-3.500 1.400 1.400L12 16 6.100 9.900l1.400-1.400L11 12ZM4 18h16v2H4Z"/></svg>'
 const PENDING = "…" // what the dashboard shows while a slow number is computed
 const SOON = 300 // ms after the last change until an open explanation asks for its texts
@@ -17,6 +16,10 @@ const GAP = 12
 const ROW = {least: 256, lowest: 300, roomy: 360, highest: 560}
 
 export class Board {
+  // What is listened to while the board is in the document.
+  fitting = () => this.fit()
+  printing = ({type}) => this.charts.forEach(chart => chart.print(type === "beforeprint"))
+
   // frame: what the page holds and never changes; send(gesture) returns the gesture's serial. tools
   // serve what is loaded when it is used, the menus of charts and the copies of numbers:
   // module(name); file(item, kind, options) saves a chart; texts(item) of a number.
@@ -85,9 +88,9 @@ export class Board {
     for (const chart of this.charts) chart.answered(serial)
   }
 
-  // Draw the charts, once plotly.js is here: from an address, or from the model of a notebook.
-  start(address, model) {
-    this.startCharts(address, model)
+  // Draw the charts, once plotly.js is here; library() returns a promise of it.
+  start(library) {
+    this.startCharts(library)
     this.themes = new MutationObserver(() => this.charts.forEach(chart => chart.schedule()))
     this.themes.observe(document.documentElement, {attributeFilter: ["data-theme"]})
     this.themes.observe(document.body, {attributeFilter: ["data-jp-theme-light"]})
@@ -97,9 +100,7 @@ export class Board {
       this.fit()
     })
     this.heights.observe(this.top)
-    this.fitting = () => this.fit()
     window.addEventListener("resize", this.fitting)
-    this.printing = ({type}) => this.charts.forEach(chart => chart.print(type === "beforeprint"))
     window.addEventListener("beforeprint", this.printing)
     window.addEventListener("afterprint", this.printing)
   }
@@ -121,117 +122,28 @@ export class Board {
     this.charts.forEach(chart => chart.schedule())
   }
 
-  startCharts(address, model) {
-    havePlotly(address, model).then(() => {
+  startCharts(library) {
+    havePlotly(library).then(() => {
       if (this.alert.act) this.showMessage("")
       this.element.classList.add("wb-live")
       this.charts.forEach(chart => chart.start())
     }, error => {
-      const again = () => this.startCharts(address, model)
+      const again = () => this.startCharts(library)
       this.alert.show(`${error.message}; the charts cannot be drawn without it`, "Try again", again)
     })
   }
 
   stop() {
-    this.themes.disconnect()
-    this.heights?.disconnect()
-    window.removeEventListener("resize", this.fitting)
-    window.removeEventListener("beforeprint", this.printing)
-    window.removeEventListener("afterprint", this.printing)
+    this.themes?.disconnect()
+    if (this.heights) {
+      this.heights.disconnect()
+      window.removeEventListener("resize", this.fitting)
+      window.removeEventListener("beforeprint", this.printing)
+      window.removeEventListener("afterprint", this.printing)
+    }
     this.panels.stop()
     this.announcer.stop()
     this.charts.forEach(chart => chart.stop())
-  }
-}
-
-// In JupyterLab (anywidget). Synced: frame, item_<name> (an item's content as JSON), job_<name> (the
-// state of a job as JSON), message, busy, handled (serial of the last gesture that was
-// answered), and gesture, the only one that is written here.
-export default {
-  render({model, el}) {
-    let serial = 0
-    const frame = model.get("frame")
-    const kernel = new Kernel(model)
-    const board = new Board(frame, gesture => {
-      model.set("gesture", {...gesture, serial: ++serial})
-      model.save_changes()
-      return serial
-    }, kernel)
-    const watched = []
-    const watch = (name, use) => {
-      const update = () => use(model.get(name))
-      model.on(`change:${name}`, update)
-      watched.push([`change:${name}`, update])
-      update()
-    }
-    for (const {name} of [...frame.numbers, ...frame.sentences, ...frame.figures]) {
-      watch(`item_${name}`, text => { if (text) board.show(name, JSON.parse(text)) })
-    }
-    for (const {name} of frame.jobs) {
-      watch(`job_${name}`, text => { if (text) board.showJob(name, JSON.parse(text)) })
-    }
-    watch("message", message => board.showMessage(message))
-    watch("busy", on => board.showBusy(on))
-    watch("handled", number => board.answered(number))
-    el.append(board.element)
-    board.start("", model)
-    return () => {
-      board.stop()
-      kernel.stop()
-      watched.forEach(([event, update]) => model.off(event, update))
-    }
-  },
-}
-
-// What the kernel of a notebook serves of a board; see the constructor of Board.
-class Kernel {
-  constructor(model) {
-    Object.assign(this, {model, modules: {}, open: new Map()}) // open: id of a question -> who waits
-    this.answered = ({kind, id, ...answer}, buffers) => {
-      if (kind === "answer") this.open.get(id)?.({...answer, buffers})
-    }
-    model.on("msg:custom", this.answered)
-  }
-
-  ask(question, patience) {
-    const id = `${Date.now()} ${Math.random()}` // several boards of a page have one model
-    return new Promise((resolve, reject) => {
-      const late = () => this.open.get(id)({error: "the kernel does not answer; it is busy or was stopped"})
-      const alarm = setTimeout(late, patience)
-      this.open.set(id, ({error, ...answer}) => {
-        clearTimeout(alarm)
-        this.open.delete(id)
-        if (error) reject(new Error(error))
-        else resolve(answer)
-      })
-      this.model.send({kind: "ask", id, ...question})
-    })
-  }
-
-  async module(name) {
-    this.modules[name] ??= this.ask({what: "module", name}, PATIENCE).then(({buffers: [code]}) =>
-      import(URL.createObjectURL(new Blob([code], {type: "text/javascript"}))))
-    try {
-      return await this.modules[name]
-    } catch (error) {
-      delete this.modules[name]
-      throw error
-    }
-  }
-
-  async file(item, as, options = {}) {
-    const {save} = await this.module("chart_menu.js")
-    const {name, type, buffers} = await this.ask({what: "file", item, as, ...options}, 6 * PATIENCE)
-    return save(new Blob(buffers, {type}), name)
-  }
-
-  async texts(item) {
-    return (await this.ask({what: "texts", item}, PATIENCE)).texts
-  }
-
-  stop() {
-    this.model.off("msg:custom", this.answered)
-    this.open.clear()
   }
 }
 
@@ -260,8 +172,12 @@ class Header {
 
 // A number of the strip: its title is the button that explains it.
 class NumberCell {
+  /** @type {any} */
+  buttons // those that copy, once their script is here
+
   constructor(item, tools) {
-    Object.assign(this, {item, tools})
+    this.item = item
+    this.tools = tools
     this.relation = make("span", {class: "wb-relation"})
     this.value = make("span", {class: "wb-value"})
     this.badge = make("span", {class: "wb-badge"})
@@ -282,7 +198,7 @@ class NumberCell {
       make("div", {class: "wb-terms"}, this.badge, this.note))
     // The whole cell opens it, but not at the end of marking its text.
     this.element.addEventListener("click", event => {
-      if (!button.contains(event.target) && getSelection().isCollapsed) button.click()
+      if (!button.contains(event.target) && getSelection()?.isCollapsed) button.click()
     })
   }
 
@@ -422,6 +338,7 @@ class Alert {
     this.element = make("div", {role: "alert"}, this.body)
   }
 
+  /** @param {(() => void) | null} act */
   show(message, action = "Dismiss", act = null) {
     this.act = act
     this.button.textContent = action
@@ -470,8 +387,11 @@ class JobRow {
 
 class ChartCard {
   constructor(item, send, tools) {
-    Object.assign(this, {item, send, tools})
-    this.drag = null // {shape, x, release}: the line under a person's finger
+    this.item = item
+    this.send = send
+    this.tools = tools
+    /** @type {{shape: string, x: number, release?: number} | null} */
+    this.drag = null // the line under a person's finger; release: the serial of its last place
     this.arrays = new Map() // as text -> as last drawn
     this.plot = make("div", {class: "wb-plot", role: "img", "aria-label": item.title})
     this.handles = Object.keys(item.drag).map(shape => this.makeHandle(shape))
@@ -652,33 +572,33 @@ class ChartCard {
       if (from === undefined || (!this.dragging() && Math.abs(event.clientX - from) < 3)) return
       this.drag = {shape, x: this.at(event).x}
       this.schedule()
-      this.sendDrag(false)
+      this.sendDrag(this.drag, false)
     })
     const end = event => {
       from = undefined
-      if (!this.dragging()) return
+      if (this.drag === null || this.drag.release !== undefined) return
       // A busy browser leaves out moves, the last one too; where it was let go is certain.
-      if (event.type === "pointerup") this.drag.x = this.at(event).x
+      if (event.type === "pointerup") this.drag = {shape, x: this.at(event).x}
       this.schedule()
-      this.drag.release = this.sendDrag(true)
+      this.drag = {shape, x: this.drag.x, release: this.sendDrag(this.drag, true)}
     }
     handle.addEventListener("pointerup", end)
     handle.addEventListener("pointercancel", end)
     return handle
   }
 
+  /** Whether a line follows the finger now. */
   dragging() {
-    return this.drag && this.drag.release === undefined
+    return this.drag !== null && this.drag.release === undefined
   }
 
-  sendDrag(done) {
-    const {shape, x} = this.drag
+  sendDrag({shape, x}, done) {
     return this.send({kind: "drag", item: this.item.name, shape, name: this.item.drag[shape], x, done})
   }
 
   // Once the page has answered the last place of a drag, the chart is what the page says.
   answered(serial) {
-    if (this.drag?.release <= serial) {
+    if (this.drag?.release !== undefined && this.drag.release <= serial) {
       this.drag = null
       this.schedule()
     }
@@ -789,7 +709,7 @@ function revive(value, paint, keep) {
 // else is part of a name, such as that of a data set, and is shown as it is.
 const asText = text => (text.includes("<") ? text.replaceAll(/<(?!\/?(sup|extra)>|br>)/g, "&lt;") : text)
 
-const typedArray = ({dtype, bdata}) =>
+export const typedArray = ({dtype, bdata}) =>
   new ARRAYS[dtype](Uint8Array.from(atob(bdata), character => character.charCodeAt(0)).buffer)
 
 // The palette is in the page's style sheet, so a change of theme needs no server.
@@ -805,12 +725,12 @@ function color(role, style) {
 let Plotly
 let coming
 
-async function havePlotly(address, model) {
-  Plotly ??= await (address ? fromAddress(address) : fromModel(model))
+async function havePlotly(library) {
+  Plotly ??= await library()
 }
 
 // To run the library takes longer than to draw the numbers, so these are painted first.
-function fromAddress(address) {
+export function libraryFrom(address) {
   coming ??= painted().then(() => run(address)).catch(error => {
     coming = null
     throw error
@@ -822,13 +742,13 @@ function fromAddress(address) {
 // first chart asks again, and tells.
 export function prepareCharts(address) {
   const rest = window.requestIdleCallback ?? setTimeout
-  rest(() => fromAddress(address).catch(() => {}))
+  rest(() => libraryFrom(address).catch(() => {}))
 }
 
 // After the next frame; a page in the background has none.
 const painted = () => new Promise(resolve => {
   requestAnimationFrame(() => setTimeout(resolve))
-  if (document.hidden) resolve()
+  if (document.hidden) resolve(null)
 })
 
 function run(address) {
@@ -840,38 +760,17 @@ function run(address) {
   })
 }
 
-// A notebook's kernel sends plotly.js once per page, compressed, to the first board that asks. If
-// the kernel stops before it answers, nothing waits for it.
-function fromModel(model) {
-  const before = window.wbPlotly
-  if (before && (before.here || performance.now() - before.at < PATIENCE)) return before.library
-  const asked = window.wbPlotly = {here: false, at: performance.now()}
-  asked.library = new Promise((resolve, reject) => {
-    model.on("msg:custom", ({kind}, buffers) => {
-      if (kind !== "plotly") return
-      asked.here = true
-      unpacked(buffers[0]).then(resolve, reject)
-    })
-  })
-  model.send({kind: "plotly"})
-  return asked.library
-}
-
-// In a function of a module, so that no loader on the page takes it for a module of its own, and no
-// other output of the notebook finds this small plotly.js where it looks for the whole.
-async function unpacked(bytes) {
-  const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))
-  const code = await new Response(text).blob()
-  const parts = [
-    "const others = window.Plotly, own = {exports: {}};(function(module, exports, define) {", code,
-    "\n}).call(window, own, own.exports); window.Plotly = others; export default own.exports",
-  ]
-  const address = URL.createObjectURL(new Blob(parts, {type: "text/javascript"}))
-  return (await import(address)).default
-}
-
 // -- elements -----------------------------------------------------------------------------------
 
+// The element that an event is about; null where that is the document itself.
+export const elementOf = ({target}) => (target instanceof Element ? /** @type {HTMLElement} */ (target) : null)
+
+/**
+ * @param {string} tag
+ * @param {Record<string, any>} attributes
+ * @param {any[]} children nodes and texts
+ * @returns {any}
+ */
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
   // A content policy refuses the attribute, and allows what scripts set.

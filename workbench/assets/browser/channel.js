@@ -6,7 +6,7 @@ export class Channel {
   constructor({opened, arrived, closed}) {
     const address = new URL(`${location.pathname.replace(/\/$/, "")}/ws`, location.href)
     address.protocol = address.protocol.replace("http", "ws")
-    this.socket = new WebSocket(address, ["bokeh", document.body.dataset.token])
+    this.socket = new WebSocket(address, ["bokeh", document.body.dataset.token ?? ""])
     this.ready = false
     this.socket.onmessage = ({data}) => {
       if (this.ready) return arrived(JSON.parse(data))

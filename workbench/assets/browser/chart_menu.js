@@ -12,7 +12,8 @@ export class ChartMenu {
   // item: of the chart; tools.file(name, kind, {family, width}) saves it and resolves to the name
   // of the file.
   constructor(item, tools, make) {
-    Object.assign(this, {item, tools})
+    this.item = item
+    this.tools = tools
     const group = `wb-letters-${++menus}`
     const chosen = keptFamily()
     this.buttons = KINDS.map(([kind, words]) => {
@@ -39,7 +40,7 @@ export class ChartMenu {
     this.busy(true)
     this.say(`Making the ${words} …`)
     try {
-      const family = this.families.find(([field]) => field.checked)[0].value
+      const family = this.families.find(([field]) => field.checked)?.[0].value
       this.say(`${await this.tools.file(this.item.name, kind, {family, width: WIDTH})} was saved.`)
     } catch (error) {
       this.say(sentence(error.message), "bad")

@@ -54,6 +54,22 @@ let count = 0
 
 // A control: its element, the last choice, and whether that was answered.
 class Control {
+  // Each kind makes its own elements in build().
+  /** @type {any} */
+  spec
+  /** @type {any} */
+  typed
+  /** @type {any} */
+  settled
+  /** @type {any} */
+  upload
+  id = ""
+  serial = 0
+
+  build() {}
+
+  show(_state) {}
+
   constructor(spec, {send, settled, upload}) {
     Object.assign(this, {spec, settled, upload, id: `wb-control-${++count}`, serial: 0})
     // typed: a number may lie beyond the ends of the slider, whose range then widens. done: the end
@@ -141,6 +157,12 @@ class NumberField extends Control {
 
 // A number field; it sends its number on Enter, on an arrow key, and when it loses the focus.
 class Typed {
+  low = 0
+  step = 1
+  decimals = 0
+  /** @type {string | undefined} */
+  log
+
   constructor(name, taken, id) {
     const attributes = {type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false"}
     if (name) attributes["aria-label"] = name
@@ -159,8 +181,12 @@ class Typed {
   }
 
   // log: what is sent and drawn is log₁₀ of what is typed and shown, "whole" or "real" numbers.
+  /** @param {{low: number, step: number, decimals: number, log?: string}} state */
   scale({low, step, decimals, log}) {
-    Object.assign(this, {low, step, decimals, log})
+    this.low = low
+    this.step = step
+    this.decimals = decimals
+    this.log = log
   }
 
   // A person who is typing is not interrupted.

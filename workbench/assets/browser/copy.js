@@ -6,7 +6,9 @@ const KINDS = [["sentence", "sentence"], ["latex", "LaTeX"], ["bibtex", "BibTeX"
 export class CopyButtons {
   // element: the place of the buttons.
   constructor(element, make) {
-    Object.assign(this, {element, make, texts: {}})
+    this.element = element
+    this.make = make
+    this.texts = {}
     this.words = make("span", {class: "wb-copied", role: "status"})
     this.buttons = KINDS.map(([kind, words]) => {
       const button = make("button", {type: "button", class: "wb-text-button", "data-copies": kind, "aria-label": `Copy ${words}`},

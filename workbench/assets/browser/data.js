@@ -17,14 +17,21 @@ export class DataMenu {
   // bench: what the server said of the data sets; send(gesture); importing() opens the import step;
   // share({of, key}) the dialog that shares; leave(key) ends what others share.
   constructor({bench, send, importing, page, share, leave}) {
-    Object.assign(this, {bench, send, importing, page, share, leave})
-    this.button = document.querySelector(".wb-data-button")
-    this.panel = document.getElementById("data")
+    this.bench = bench
+    this.send = send
+    this.importing = importing
+    this.page = page
+    this.share = share
+    this.leave = leave
+    this.button = /** @type {HTMLButtonElement} */ (document.querySelector(".wb-data-button"))
+    this.panel = /** @type {HTMLElement} */ (document.getElementById("data"))
+    /** @type {(files: File[]) => void} */
+    this.files = () => {} // takes what a person opens
     this.panel?.addEventListener("wb-opened", () => {
       this.send({kind: "data sets"})
       this.draw()
-      const chosen = this.panel.querySelector("[aria-pressed=true]")
-      chosen ? chosen.focus() : this.panel.querySelector("button").focus()
+      const chosen = /** @type {HTMLElement} */ (this.panel.querySelector("[aria-pressed=true]") ?? this.panel.querySelector("button"))
+      chosen.focus()
     })
   }
 
@@ -42,7 +49,7 @@ export class DataMenu {
   show() {
     if (!this.panel) return
     const name = this.current?.name
-    this.button.querySelector("span").textContent = name ?? "Data sets"
+    this.button.querySelector("span")?.replaceChildren(name ?? "Data sets")
     this.button.setAttribute("aria-label", name ? `Data: ${name}` : "Data sets")
     this.button.title = name ?? "Data sets"
     if (!this.panel.hidden && !this.editing && this.state !== this.drawn) this.draw()
@@ -81,7 +88,8 @@ export class DataMenu {
       ...groups,
       ...(this.bench.removed ? [this.purge()] : []),
       ...notes.map((text, k) => make("p", {class: k === 0 && this.bench.problem ? "wb-problem" : "wb-quiet"}, text)))
-    if (focused) [...this.panel.querySelectorAll("button, input")].find(one => nameOf(one) === focused)?.focus()
+    const again = [...this.panel.querySelectorAll("button, input")].find(one => focused && nameOf(one) === focused)
+    if (again instanceof HTMLElement) again.focus()
   }
 
   // Removed data sets can be brought back by Undo, and take room until they are deleted for good.

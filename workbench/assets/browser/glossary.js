@@ -9,12 +9,20 @@ const NARROW = "(max-width: 600px)"
 let count = 0
 
 export class Glossary {
+  entries = new Map() // key of a term -> its entry in the list
+  /** @type {any} */
+  list // the dialog of all terms, once it was opened
+  /** @type {any} */
+  filter // the field above the list
+  /** @type {any} */
+  note // the definition that is open, or was last
+
   // topics: see glossary() in start.py; go(page, {item}) leads to a chart or number.
   constructor(topics, {go}) {
     this.topics = topics
     this.go = go
     this.terms = new Map(topics.flatMap(({terms}) => terms).map(term => [term.key, term]))
-    const words = [...this.terms.values()].flatMap(({key, words}) => words.map(word => [word, key]))
+    const words = [...this.terms.values()].flatMap(term => term.words.map(word => [word, term.key]))
     this.keys = new Map(words)
     this.pattern = wordPattern(words.map(([word]) => word))
     this.linked = this.linked.bind(this) // so that it can be handed on alone
@@ -148,7 +156,6 @@ export class Glossary {
 
   makeList() {
     const id = `wb-glossary-${++count}`
-    this.entries = new Map()
     this.filter = make("input", {type: "search", placeholder: "Filter", "aria-label": "Filter the terms", autocomplete: "off", spellcheck: "false"})
     this.filter.addEventListener("input", () => this.sift())
     const close = make("button", {type: "button", class: "wb-round", "aria-label": "Close the glossary"}, "✕")
@@ -183,9 +190,9 @@ export class Glossary {
     this.filter.value = ""
     this.sift()
     for (const {element, term} of this.entries.values()) element.classList.toggle("wb-found", term.key === key)
-    const {element, name} = this.entries.get(key)
-    element.scrollIntoView({block: "center"})
-    name.focus({preventScroll: true})
+    const {element, name} = this.entries.get(key) ?? {}
+    element?.scrollIntoView({block: "center"})
+    name?.focus({preventScroll: true})
   }
 
   sift() {
@@ -195,7 +202,7 @@ export class Glossary {
       for (const {element: entry, term} of entries) {
         entry.hidden = !`${term.name} ${term.words.join(" ")} ${term.text}`.toLowerCase().includes(asked)
         entry.classList.remove("wb-found")
-        left += !entry.hidden
+        if (!entry.hidden) left += 1
       }
       element.hidden = entries.every(({element: entry}) => entry.hidden)
     }

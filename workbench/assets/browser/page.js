@@ -1,7 +1,7 @@
 // The document of the dashboard: the pages in it, one of which is shown, and the way from one to
 // another. See workbench/dashboard/live_page.py and bench.py for the messages.
 
-import {make, prepareCharts} from "./board.js"
+import {elementOf, make, prepareCharts} from "./board.js"
 import {Connection, dim} from "./connection.js"
 import {DataMenu} from "./data.js"
 import {notify} from "./notify.js"
@@ -15,9 +15,9 @@ const AUDITS = "audits"
 const SOON = 250 // ms after which a page that has not come is announced
 
 const root = document.documentElement
-const content = document.querySelector("#content")
-const drawer = document.querySelector(".wb-drawer")
-const first = JSON.parse(document.getElementById("first").textContent)
+const content = /** @type {HTMLElement} */ (document.querySelector("#content"))
+const drawer = /** @type {HTMLElement} */ (document.querySelector(".wb-drawer"))
+const first = JSON.parse((/** @type {HTMLElement} */ (document.getElementById("first"))).textContent ?? "")
 const {pages, heading} = first // name -> {title, address}
 
 const views = new Map()
@@ -39,12 +39,12 @@ function take(message) {
 
 function takePage(message) {
   const name = message.page
-  const present = views.get(name)
+  const before = views.get(name)
   if (!message.frame) {
-    present?.update(message)
+    before?.update(message)
     return
   }
-  present?.stop()
+  before?.stop()
   const view = new PageView(name, message, connection.wire(name), dialogs.holds(name) ? null : toolsOf(name))
   views.set(name, view)
   if (dialogs.holds(name)) dialogs.put(view)
@@ -131,10 +131,10 @@ function reveal(name) {
   delete root.dataset.opening
   for (const view of views.values()) if (!dialogs.holds(view.name)) view.show(view.name === name)
   document.title = name === START ? heading : `${pages[name].title} · ${heading}`
-  document.querySelectorAll(".wb-nav a, a.wb-name").forEach(link => {
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".wb-nav a, a.wb-name"))) {
     if (link.dataset.page === name) link.setAttribute("aria-current", "page")
     else link.removeAttribute("aria-current")
-  })
+  }
   if (search) search.page = name
   showBench()
   if (before && before !== name) {
@@ -162,7 +162,7 @@ function lookAt({element, side}) {
 }
 
 document.addEventListener("click", event => {
-  const link = event.target.closest("a[data-page]")
+  const link = /** @type {HTMLAnchorElement | null | undefined} */ (elementOf(event)?.closest("a[data-page]"))
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
   go(link.dataset.page, {}, true, link.hash)
@@ -173,7 +173,7 @@ window.addEventListener("popstate", () => go(nameOf(location.pathname), {}, fals
 
 const undoButton = document.querySelector(".wb-undo")
 const redoButton = document.querySelector(".wb-redo")
-const jobs = document.querySelector(".wb-jobs")
+const jobs = /** @type {HTMLElement} */ (document.querySelector(".wb-jobs"))
 
 function showBench() {
   if (bench.may) takeRole(bench.may, toast)
@@ -187,8 +187,8 @@ function showBench() {
   views.get(START)?.update?.()
   const elsewhere = (bench.jobs ?? []).filter(job => job.page !== shown)
   jobs.replaceChildren(...elsewhere.map(job => {
-    const share = job.fraction === null ? "" : ` ${Math.round(100 * job.fraction)}%`
-    return make("a", {href: `.${pages[job.page].address}`, "data-page": job.page}, `${job.title}${share}`)
+    const part = job.fraction === null ? "" : ` ${Math.round(100 * job.fraction)}%`
+    return make("a", {href: `.${pages[job.page].address}`, "data-page": job.page}, `${job.title}${part}`)
   }))
   data.show()
 }
@@ -202,17 +202,18 @@ document.addEventListener("keydown", event => {
   const redo = key === "y" || (key === "z" && event.shiftKey)
   if (key !== "z" && !redo) return
   // Text that is being typed has an undo of its own.
-  if (event.target.closest?.("[data-typing]")) return
+  if (elementOf(event)?.closest("[data-typing]")) return
   event.preventDefault()
   act({kind: redo ? "redo" : "undo"})
 })
 
 // Marks a field while it holds text that was not yet sent.
-document.addEventListener("input", ({target}) => {
-  if (target.matches("input[type=text], textarea")) target.dataset.typing = ""
+document.addEventListener("input", event => {
+  const field = elementOf(event)
+  if (field?.matches("input[type=text], textarea")) field.dataset.typing = ""
 })
 for (const end of ["change", "focusout"]) {
-  document.addEventListener(end, ({target}) => target.removeAttribute("data-typing"))
+  document.addEventListener(end, event => elementOf(event)?.removeAttribute("data-typing"))
 }
 
 async function copyLink(text) {
@@ -228,21 +229,22 @@ async function copyLink(text) {
 }
 
 // What happened, in a line; it goes after a while, unless it stays until it is closed.
-const said = document.querySelector(".wb-toast")
+const said = /** @type {HTMLElement} */ (document.querySelector(".wb-toast"))
+let closing = 0 // the timer that closes it
 function toast(words, more = null, stays = Boolean(more)) {
-  clearTimeout(toast.timer)
+  clearTimeout(closing)
   said.replaceChildren(make("p", {}, words), ...(more ? [more] : []))
   said.hidden = !words
   const close = make("button", {type: "button", class: "wb-text-button"}, "Close")
   close.addEventListener("click", () => { said.hidden = true })
   said.append(close)
-  if (!stays) toast.timer = setTimeout(() => { said.hidden = true }, 12_000)
+  if (!stays) closing = setTimeout(() => { said.hidden = true }, 12_000)
 }
 
 // -- what people take along ---------------------------------------------------------------------------
 
 const shareButton = document.querySelector(".wb-share-button")
-const sharePanel = document.getElementById("share")
+const sharePanel = /** @type {HTMLElement} */ (document.getElementById("share"))
 
 // Its script comes when it is first opened.
 sharePanel.addEventListener("wb-opened", async () => {
@@ -274,7 +276,7 @@ function toolsOf(page) {
 // -- the import step, in a dialog ---------------------------------------------------------------------
 
 const dialogs = {
-  element: document.querySelector(".wb-dialog"),
+  element: /** @type {HTMLDialogElement} */ (document.querySelector(".wb-dialog")),
   holds(name) {
     return name === "import"
   },
@@ -294,7 +296,7 @@ const dialogs = {
     this.element.replaceChildren(close, view.side, view.element)
     if (!this.element.open) this.element.showModal()
     view.start(document.body.dataset.plotly)
-    if (this.files) view.wire.upload("upload", this.files, share => view.controls.progress("upload", share))
+    if (this.files) view.wire.upload("upload", this.files, part => view.controls.progress("upload", part))
     this.files = null
   },
   close() {
@@ -323,12 +325,12 @@ document.addEventListener("dragover", event => { if (holdsFiles(event)) event.pr
 document.addEventListener("drop", event => {
   if (!holdsFiles(event) || !dialogs.element) return
   event.preventDefault()
-  if (shown === AUDITS) audits.import([...event.dataTransfer.files])
-  else dialogs.take(event.dataTransfer.files)
+  if (shown === AUDITS) audits.import([...event.dataTransfer?.files ?? []])
+  else dialogs.take(event.dataTransfer?.files ?? [])
 })
 document.addEventListener("paste", event => {
   const text = event.clipboardData?.getData("text/plain") ?? ""
-  if (!dialogs.element || event.target.closest?.("input, textarea") || !/\d[\s\S]*\n[\s\S]*\d/.test(text)) return
+  if (!dialogs.element || elementOf(event)?.closest("input, textarea") || !/\d[\s\S]*\n[\s\S]*\d/.test(text)) return
   dialogs.take([new File([text], text.includes("\t") ? "pasted.tsv" : "pasted.csv")])
 })
 data.files = files => dialogs.take(files)
@@ -337,10 +339,10 @@ data.files = files => dialogs.take(files)
 
 // What the server had not answered is kept apart: it is later than what the server knows.
 function keep() {
-  const pages = [...views].filter(([name, view]) => name !== "import" && view.kept)
-  const settings = Object.fromEntries(pages.map(([name, view]) => [name, view.kept]))
-  const unsent = Object.fromEntries(pages.map(([name, view]) => [name, view.controls.unsent()]).filter(([, values]) => Object.keys(values).length))
-  const drags = pages.flatMap(([name]) => connection.wire(name).drags.map(gesture => [name, gesture]))
+  const kept = [...views].filter(([name, view]) => name !== "import" && view.kept)
+  const settings = Object.fromEntries(kept.map(([name, view]) => [name, view.kept]))
+  const unsent = Object.fromEntries(kept.map(([name, view]) => [name, view.controls.unsent()]).filter(([, values]) => Object.keys(values).length))
+  const drags = kept.flatMap(([name]) => connection.wire(name).drags.map(gesture => [name, gesture]))
   sessionStorage.setItem(KEPT, JSON.stringify({settings, unsent, drags}))
 }
 
@@ -440,6 +442,7 @@ async function startAudits() {
 
 let afterSaving = null // is called with {key, name}
 
+/** @param {((saved: any) => void) | null} then */
 async function save(page = shown, then = null) {
   if (page === START || page === AUDITS) return
   const {SaveDialog} = await import("./save.js")
@@ -507,7 +510,7 @@ async function startWords(words) {
   const tour = new Tour(words.tour, {go, choose, linked: glossary.linked})
   search = new Search({load: () => fetched("search"), go, choose, define: key => glossary.open(key)})
   search.page = shown ?? ""
-  document.querySelector(".wb-search-place").append(search.button)
+  document.querySelector(".wb-search-place")?.append(search.button)
   for (const view of views.values()) view.link(glossary.linked)
   const start = new Start(words, {
     go, choose, seen: tour.seen, tour: () => tour.start({chosen: Boolean(bench.current)}), load: () => dialogs.open("import"),

@@ -1,5 +1,7 @@
 // What the role of a person does not allow: controls with data-edits are shown, and say why they cannot be used.
 
+import {elementOf} from "./board.js"
+
 const root = document.documentElement
 let why = "" // "" for who may use everything
 
@@ -18,7 +20,7 @@ function start(toast) {
   })
   observer.observe(document.body, {childList: true, subtree: true, attributeFilter: ["data-edits"]})
   document.addEventListener("click", event => {
-    if (!why || !event.target.closest?.("[data-edits]")) return
+    if (!why || !elementOf(event)?.closest("[data-edits]")) return
     event.preventDefault()
     event.stopPropagation()
     toast(why)

@@ -11,7 +11,8 @@ let count = 0
 export class SaveDialog {
   // query(what, more) asks the archive; saved({key, name}) is told when it is done.
   constructor({query, saved}) {
-    Object.assign(this, {query, saved})
+    this.query = query
+    this.saved = saved
     const id = `wb-save-${++count}`
     const field = (name, title, element, help) => {
       element.id = `${id}-${name}`

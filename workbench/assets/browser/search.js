@@ -21,10 +21,16 @@ const LENS = "M10 3a7 7 0 1 0 4.2 12.6l5.1 5.1 1.400-1.400-5.100-5.100A7 7 0 0 0
 let count = 0
 
 export class Search {
+  /** @type {any} */
+  dialog // once it was opened
+
   // load() returns a promise of the index, see search_index() in search.py; go(page, {control, item}),
   // choose(key) of a data set, and define(key) of a term do what was found.
   constructor({load, go, choose, define}) {
-    Object.assign(this, {load, go, choose, define})
+    this.load = load
+    this.go = go
+    this.choose = choose
+    this.define = define
     this.datasets = [] // {kind: "data set", key, title, where}: the page keeps them up to date
     this.page = "" // the name of the page in view, of which entries come first
     this.options = [] // those shown, as {entry, element}
@@ -199,9 +205,9 @@ function points({titleWords, alsoWords, textWords, whereWords, phrases}, asked) 
     const best = Math.max(
       wordPoints(titleWords, word, [10, 8, 5]), wordPoints(alsoWords, word, [9, 7, 4]), wordPoints(textWords, word, [4, 3, 0]))
     own ||= best > 0
-    const found = best || wordPoints(whereWords, word, [3, 2, 0])
-    if (!found) return 0
-    sum += found
+    const gained = best || wordPoints(whereWords, word, [3, 2, 0])
+    if (!gained) return 0
+    sum += gained
   }
   if (!own) return 0
   const begins = titleWords[0]?.startsWith(asked[0]) ? 2 : 0

@@ -21,11 +21,20 @@ const AUDIT = ["audit", "Share as a saved audit …", "Saves this page; then wit
 const OFTEN = 800 // ms between two looks at how far a file is
 
 export class ShareMenu {
+  /** @type {HTMLElement[]} */
+  items = [] // those that are offered now
+
   // page() names the page that is shown; link() copies a link to it; settled() resolves when the
   // server has answered everything; toast(words, more) shows a line; files: whether there are any.
   // withPeople() has what can be shared with people: own() is the data set, data() and audit() share; or null.
-  constructor({panel, button, page, link, settled, toast, files, withPeople = () => null}) {
-    Object.assign(this, {panel, button, page, link, settled, toast, withPeople})
+  constructor({panel, button, page, link, settled, toast, files, withPeople = () => /** @type {any} */ (null)}) {
+    this.panel = panel
+    this.button = button
+    this.page = page
+    this.link = link
+    this.settled = settled
+    this.toast = toast
+    this.withPeople = withPeople
     this.making = new Map() // page and kind -> what ends it
     this.all = [LINK, DATA, AUDIT, ...(files ? FILES : [])].map(([kind, title, words]) => {
       const item = make("button", {type: "button", class: "wb-share-item", "data-kind": kind, ...kind === "audit" && {"data-edits": ""}},
@@ -59,8 +68,8 @@ export class ShareMenu {
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key]
     if (!step) return
     event.preventDefault()
-    const at = this.items.indexOf(document.activeElement) + step
-    this.items.at(at % this.items.length).focus()
+    const at = this.items.findIndex(item => item === document.activeElement) + step
+    this.items.at(at % this.items.length)?.focus()
   }
 
   choose(kind, title) {

@@ -19,6 +19,9 @@ const styled = new Promise(resolve => {
 let count = 0
 
 export class ShareDialog {
+  /** @type {any} */
+  what // {of, key} of what is shared
+
   // query(what, more) asks the server.
   constructor({query}) {
     this.query = query
@@ -141,7 +144,7 @@ export class ShareDialog {
     }
     if (refused) this.fail(`${refused[0].toUpperCase()}${refused.slice(1)}.`)
     this.enable(!refused)
-    const focused = document.activeElement?.closest?.(".wb-share-list li")?.dataset.id
+    const focused = /** @type {HTMLElement | null | undefined} */ (document.activeElement?.closest(".wb-share-list li"))?.dataset.id
     this.list.replaceChildren(...(who.length ? who.map(one => this.row(one, people)) : [make("li", {class: "wb-quiet"}, "Only you.")]))
     if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] button`)?.focus()
   }

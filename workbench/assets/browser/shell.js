@@ -5,9 +5,9 @@ const SUN = "M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10Zm-1-6h2v4h-2Zm0 18h2v4h-2ZM1 11
 const MOON = "M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5Z"
 
 const root = document.documentElement
-const drawer = document.querySelector(".wb-drawer")
-const menuButton = document.querySelector(".wb-menu-button")
-const themeButton = document.querySelector(".wb-theme")
+const drawer = /** @type {HTMLElement} */ (document.querySelector(".wb-drawer"))
+const menuButton = /** @type {HTMLButtonElement} */ (document.querySelector(".wb-menu-button"))
+const themeButton = /** @type {HTMLButtonElement} */ (document.querySelector(".wb-theme"))
 const narrow = matchMedia(NARROW)
 
 export function startShell() {
@@ -27,7 +27,7 @@ export function startShell() {
       menuButton.focus()
     }
   })
-  document.querySelector("#content").addEventListener("pointerdown", closeOverContent)
+  document.querySelector("#content")?.addEventListener("pointerdown", closeOverContent)
   themeButton.addEventListener("click", () => {
     root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark"
     localStorage.setItem("workbench:theme", root.dataset.theme)
@@ -46,7 +46,7 @@ const homes = tools.map(tool => {
 })
 
 function placeTools() {
-  const place = document.querySelector(".wb-drawer-tools")
+  const place = /** @type {HTMLElement} */ (document.querySelector(".wb-drawer-tools"))
   tools.forEach((tool, k) => (narrow.matches ? place.append(tool) : homes[k].after(tool)))
 }
 
@@ -75,7 +75,7 @@ const panels = []
 // A button that opens the panel with the id `data-opens`, one at a time; Escape and a press
 // anywhere else close it.
 function startPanel(button) {
-  const panel = document.getElementById(button.dataset.opens)
+  const panel = /** @type {HTMLElement} */ (document.getElementById(button.dataset.opens))
   const set = open => {
     panel.hidden = !open
     button.setAttribute("aria-expanded", String(open))

@@ -9,8 +9,13 @@ export class Start {
   // content: see content() in start.py. go(page) shows a page, choose(key) takes a data set into view,
   // tour() starts the tour, and seen tells whether the person knows it; load(), if given, opens the import
   // step; linked(text) links terms, and glossary() opens their list.
-  constructor(content, {go, choose, tour, seen = false, load, linked = text => text, glossary}) {
-    Object.assign(this, {content, go, choose, load, linked, seen})
+  constructor(content, {go, choose, tour, seen = false, load, linked = (text, _met) => text, glossary}) {
+    this.content = content
+    this.go = go
+    this.choose = choose
+    this.load = load
+    this.linked = linked
+    this.seen = seen
     this.titles = new Map(content.menu.flatMap(({pages}) => pages).map(({name, title}) => [name, title]))
     const met = new Set() // a term is linked once on this page
     this.recent = make("section", {class: "wb-start-recent", "aria-labelledby": "wb-recent", hidden: ""})
@@ -32,10 +37,10 @@ export class Start {
     this.showAudits(audits)
     this.recent.hidden = !datasets.length
     const cards = datasets.map(({key, name, kind, size, when}) => {
-      const button = make("button", {type: "button", class: "wb-recent"},
+      const card = make("button", {type: "button", class: "wb-recent"},
         make("span", {class: "wb-recent-name"}, name), make("span", {class: "wb-quiet"}, `${kind} · ${size}`), ago(when))
-      button.addEventListener("click", () => this.open("scores", key))
-      return make("li", {}, button)
+      card.addEventListener("click", () => this.open("scores", key))
+      return make("li", {}, card)
     })
     this.recent.replaceChildren(make("h2", {id: "wb-recent"}, "Recent data sets"), make("ul", {class: "wb-recents"}, ...cards))
   }
@@ -124,13 +129,14 @@ function button(words, style, act) {
   return made
 }
 
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3600], ["minute", 60]]
 
 function ago(when) {
   const time = new Date(when)
-  const seconds = (Date.now() - time) / 1000
-  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? []
-  const words = unit ? new Intl.RelativeTimeFormat("en", {numeric: "auto"}).format(-Math.floor(seconds / size), unit) : "just now"
+  const seconds = (Date.now() - time.getTime()) / 1000
+  const found = UNITS.find(([, size]) => seconds >= size)
+  const words = found ? new Intl.RelativeTimeFormat("en", {numeric: "auto"}).format(-Math.floor(seconds / found[1]), found[0]) : "just now"
   return make("time", {class: "wb-quiet", datetime: when, title: time.toLocaleString("en")}, words)
 }
 
@@ -219,13 +225,14 @@ const P = {class: "wb-draw-p"}
 const Q = {class: "wb-draw-q"}
 const INK = {class: "wb-draw-ink"}
 
+/** @type {Record<string, () => any>} */
 const DRAWINGS = {
   scores: () => [[3, 7], [9, 15], [15, 22], [21, 17], [27, 8]].flatMap(([x, height], k) => [
     shape("rect", {...Q, x, y: 30 - height, width: 5, height, rx: 1}),
     shape("rect", {...P, x: x + 12, y: 30 - [5, 12, 24, 18, 9][k], width: 5, height: [5, 12, 24, 18, 9][k], rx: 1}),
   ]),
-  counts: () => [[6, 2, P], [26, 2, Q], [6, 17, Q], [26, 17, P]].map(([x, y, role], k) =>
-    shape("rect", {...role, x, y, width: 18, height: 13, rx: 2, opacity: k === 1 || k === 2 ? 0.35 : 1})),
+  counts: () => [{x: 6, y: 2, ...P}, {x: 26, y: 2, ...Q}, {x: 6, y: 17, ...Q}, {x: 26, y: 17, ...P}].map((at, k) =>
+    shape("rect", {...at, width: 18, height: 13, rx: 2, opacity: k === 1 || k === 2 ? 0.35 : 1})),
   canaries: () => Array.from({length: 15}, (_, k) =>
     shape("circle", {...([0, 2, 3, 7, 9, 10, 14].includes(k) ? P : INK), cx: 7 + 9 * (k % 5), cy: 7 + 9 * Math.floor(k / 5), r: 3})),
   code: () => [

@@ -9,10 +9,21 @@ const BAR = 64 // px at the top that the bar of the page covers
 const NARROW = "(max-width: 700px)"
 
 export class Tour {
+  /** @type {any} */
+  opener // what had the focus before the tour
+  escape = event => {
+    if (event.key !== "Escape" || event.defaultPrevented) return
+    if (!document.querySelector("dialog[open], :popover-open")) this.end()
+  }
+
   // data, steps: see tour() in start.py; go(page, {item, control}) shows a page and may return a
   // promise; choose(key) takes a data set into view; linked(text) links its terms.
   constructor({data, steps}, {go, choose, linked = text => text}) {
-    Object.assign(this, {data, steps, go, choose, linked})
+    this.data = data
+    this.steps = steps
+    this.go = go
+    this.choose = choose
+    this.linked = linked
     this.place = null // of the element, as last drawn
   }
 
@@ -40,7 +51,7 @@ export class Tour {
     if (!this.running) return
     localStorage.setItem(KEPT, "seen")
     this.asked = null
-    cancelAnimationFrame(this.frame)
+    cancelAnimationFrame(this.frame ?? 0)
     document.removeEventListener("keydown", this.escape)
     const inside = this.guide.contains(document.activeElement)
     this.guide.remove()
@@ -97,10 +108,6 @@ export class Tour {
       event.preventDefault()
       this.move(event.key === "ArrowRight" ? 1 : -1)
     })
-    this.escape = event => {
-      if (event.key !== "Escape" || event.defaultPrevented) return
-      if (!document.querySelector("dialog[open], :popover-open")) this.end()
-    }
   }
 
   button(words, act, attributes) {

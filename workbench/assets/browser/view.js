@@ -1,13 +1,17 @@
 // A page in the document: its board, its controls, and what the session last sent of it.
 
-import {Board} from "./board.js"
+import {Board, libraryFrom} from "./board.js"
 import {Controls} from "./controls.js"
 import {Sheet} from "./sheet.js"
 
 export class PageView {
   // state: a whole page, see workbench/dashboard/live_page.py; wire: of the page; tools: see Board.
   constructor(name, state, wire, tools) {
-    Object.assign(this, {name, wire, contents: {}, settings: {}, title: state.frame.title})
+    this.name = name
+    this.wire = wire
+    this.contents = {}
+    this.settings = {}
+    this.title = state.frame.title
     this.board = new Board(state.frame, gesture => wire.send(gesture), tools)
     this.controls = new Controls(state.sections, {
       send: gesture => wire.send(gesture),
@@ -47,7 +51,7 @@ export class PageView {
   }
 
   start(plotly) {
-    this.board.start(plotly)
+    this.board.start(() => libraryFrom(plotly))
   }
 
   stop() {
@@ -85,8 +89,13 @@ export class PageView {
 
 // A view that needs no session, such as the start page.
 export class PlainView {
+  /** @param {any} _news */
+  update(_news) {}
+
   constructor(name, element) {
-    Object.assign(this, {name, element, kept: null})
+    this.name = name
+    this.element = element
+    this.kept = null
     this.side = document.createElement("div")
     this.element.dataset.page = name
   }

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.kit.legend import HEADROOM
+from workbench.figures.kit.types import Axis
 from workbench.pairs.base import Pair
-
-#: An axis as plotly knows it; made by the functions of this module and read by `chart` only.
-Axis = dict[str, Any]
 
 #: Profiles show no δ below this, unless a smaller one is asked for.
 LEAST_DELTA = 1e-8
@@ -153,6 +151,12 @@ def round_up(x: float) -> float:
     """The next of 1, 1.5, 2, 3, 4, 6, 8 times a power of ten: an end of an axis that rests."""
     power = 10 ** math.floor(math.log10(x))
     return next(m * power for m in (1, 1.5, 2, 3, 4, 6, 8, 10) if x <= m * power * (1 + 1e-12))
+
+
+def corners(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Corners of a step function: from each point first across, then up or down."""
+    twice = np.repeat(points, 2, axis=0)
+    return np.column_stack([twice[1:, 0], twice[:-1, 1]])
 
 
 def positive(values: Any) -> NDArray[np.float64]:

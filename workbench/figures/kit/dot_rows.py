@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from workbench.figures.kit.axes import Axis, bare_axis
+from workbench.figures.kit.axes import bare_axis
 from workbench.figures.kit.layout import margins
 from workbench.figures.kit.marks import LEFT, TOP, Mark, Style, label, rule
+from workbench.figures.kit.types import Axis
 
 #: Margins of such a chart, which needs no room for ticks on its left.
 MARGIN = margins(left=16)

@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from workbench.figures.kit.axes import Axis, hidden_axis
-from workbench.figures.kit.marks import Mark, Part, Share, label
+from workbench.figures.kit.axes import hidden_axis
+from workbench.figures.kit.marks import Mark, Share, label
 from workbench.figures.kit.theme import FONT
+from workbench.figures.kit.types import Axis, Figure, Layout, Part
 
 Margins = Mapping[str, float]
 
@@ -33,7 +34,7 @@ def chart(
     closest: bool = False,
     margin: Margins | None = None,
     height: float | None = None,
-) -> dict[str, Any]:
+) -> Figure:
     """A chart as a dict in plotly's format, with colors as roles.
 
     Parameters
@@ -70,7 +71,7 @@ def chart(
         traces += mark.traces
         shapes += mark.shapes
         labels += (_placed(note, x, y) for note in mark.labels)
-    layout: dict[str, Any] = {
+    layout: Layout = {
         "margin": dict(margin or margins()),
         "font": {"family": FONT, "size": 12, "color": "@ink"},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -94,7 +95,7 @@ def chart(
     return {"data": traces, "layout": layout}
 
 
-def empty(words: str) -> dict[str, Any]:
+def empty(words: str) -> Figure:
     """A chart that shows nothing yet, and says why."""
     note = label(Share(0.5), Share(0.5), words, "muted", size=14)
     return chart([note], hidden_axis(), hidden_axis(), summary=words, margin=margins(left=16))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.figures.kit.marks import Mark, Part, Style
+from workbench.figures.kit.marks import Mark, Style
+from workbench.figures.kit.types import Part
 
 #: Pixels: height of a row, length of the line sample, gap after it, mean width of a character.
 ROW, SAMPLE, GAP, CHARACTER = 17, 22, 6, 6.6

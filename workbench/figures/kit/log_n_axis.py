@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.figures.kit.axes import Axis
 from workbench.figures.kit.axes import axis as linear_axis
 from workbench.figures.kit.marks import LEFT, Mark, Share, Style, label, line, rule, steps
+from workbench.figures.kit.types import Axis
 
 HANDLE = Style("", "ink")
 

@@ -43,10 +43,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench.figures.kit.types import Part
+
 #: Half the width of a pair of `bars`.
 BAR = 0.4
-
-Part = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ milliseconds and a few kilobytes.
 
 from __future__ import annotations
 
+import base64
 import math
 import re
 from dataclasses import dataclass
@@ -17,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench._markup import escape_html as escape
+from workbench.figures.kit.axes import corners
 from workbench.figures.kit.theme import LIGHT, paint
+from workbench.figures.kit.types import Figure, Label, Part, Shape, Trace
 
 #: Pixels; the height is that of a layout which names none.
 WIDTH, HEIGHT = 520, 300
@@ -72,7 +75,7 @@ class Axis:
         Pixels of its ends.
     """
 
-    given: dict[str, Any]
+    given: Part
     start: float
     end: float
 
@@ -125,7 +128,7 @@ class Axis:
         return format(value + 0.0, self.given.get("tickformat", plain)).replace("-", "−")
 
 
-def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
+def svg(figure: Figure, palette: dict[str, str] = LIGHT) -> str:
     """A figure as an ``<svg>`` element, with its summary as the accessible name.
 
     Parameters
@@ -163,6 +166,22 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
     )
 
 
+def image(figure: Figure, width: int | None = None) -> str:
+    """A figure as an ``<img>`` element, in which nothing can reach the document.
+
+    Parameters
+    ----------
+    figure : dict
+        As of `svg`.
+    width : int, optional
+        In pixels.
+    """
+    drawn = base64.b64encode(svg(figure).encode("utf-8", "replace")).decode("ascii")
+    summary = escape(str(figure["layout"]["meta"]["summary"]))
+    wide = "" if width is None else f' width="{width}"'
+    return f'<img src="data:image/svg+xml;base64,{drawn}" alt="{summary}"{wide}>'
+
+
 def _axes(x: Axis, y: Axis, palette: dict[str, str]) -> list[str]:
     grid = f'stroke="{palette["grid"]}"'
     muted = palette["muted"]
@@ -196,7 +215,7 @@ def _turned(x: float, y: float, text: str, angle: float, color: str, anchor: str
     return f'<g transform="rotate({angle:g} {x:.1f} {y:.1f})">{turned}</g>'
 
 
-def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> tuple[list[str], list[str]]:
+def _traces(traces: list[Trace], x: Axis, y: Axis) -> tuple[list[str], list[str]]:
     """Elements inside the axes, and those that may reach beyond them."""
     fills: list[str] = []
     inside: list[str] = []
@@ -207,7 +226,7 @@ def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> tuple[list[str], 
         points = np.column_stack([x(trace["x"]), y(trace["y"])])
         line, marker = trace.get("line", {}), trace.get("marker", {})
         if line.get("shape") == "hv":
-            points = _steps(points)
+            points = corners(points)
         finite = points[np.isfinite(points).all(axis=1)]
         if trace.get("fill") == "tozeroy":
             base = float(y(0))
@@ -251,7 +270,7 @@ def _mark(
     return f'<path d="{_path(corners)}Z" {style}/>'
 
 
-def _error_bars(trace: dict[str, Any], x: Axis, points: NDArray[np.float64]) -> list[str]:
+def _error_bars(trace: Trace, x: Axis, points: NDArray[np.float64]) -> list[str]:
     bars, at = trace["error_x"], np.asarray(trace["x"], dtype=float)
     low, high = x(at - np.asarray(bars["arrayminus"])), x(at + np.asarray(bars["array"]))
     stroke = _stroke({"color": bars["color"], "width": bars["thickness"]})
@@ -262,12 +281,12 @@ def _error_bars(trace: dict[str, Any], x: Axis, points: NDArray[np.float64]) -> 
     ]
 
 
-def _below(shape: dict[str, Any]) -> bool:
+def _below(shape: Shape) -> bool:
     """True if a shape lies below the traces."""
     return bool(shape.get("layer") == "below")
 
 
-def _shape(shape: dict[str, Any], x: Axis, y: Axis) -> str:
+def _shape(shape: Shape, x: Axis, y: Axis) -> str:
     ends = []
     for axis, name in ((x, "x"), (y, "y")):
         given, paper = [shape[f"{name}0"], shape[f"{name}1"]], shape.get(f"{name}ref") == "paper"
@@ -285,7 +304,7 @@ def _shape(shape: dict[str, Any], x: Axis, y: Axis) -> str:
     return f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" {_stroke(shape["line"])}/>'
 
 
-def _annotation(note: dict[str, Any], x: Axis, y: Axis, palette: dict[str, str]) -> str:
+def _annotation(note: Label, x: Axis, y: Axis, palette: dict[str, str]) -> str:
     px = x.share(note["x"]) if note.get("xref") == "paper" else x.place(note["x"])
     py = y.share(note["y"]) if note.get("yref") == "paper" else y.place(note["y"])
     size = note["font"]["size"]
@@ -318,12 +337,6 @@ def _stroke(line: dict[str, Any]) -> str:
     dash = DASHES.get(line.get("dash", "solid"))
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{line["color"]}" stroke-width="{line["width"]:g}"{dashed}'
-
-
-def _steps(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Corners of a line that goes first horizontally, then vertically."""
-    corners = np.repeat(points, 2, axis=0)
-    return np.column_stack([corners[1:, 0], corners[:-1, 1]])
 
 
 def _path(points: NDArray[np.float64]) -> str:

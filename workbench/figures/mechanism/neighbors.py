@@ -14,6 +14,7 @@ from workbench.figures.kit import dot_rows
 from workbench.figures.kit.axes import axis, bare_axis
 from workbench.figures.kit.layout import chart, empty, margins
 from workbench.figures.kit.marks import LEFT, Mark, Style, box, label, markers, targets
+from workbench.figures.kit.types import Figure
 from workbench.testers.finders.neighbors import Neighbors, left_over
 
 Records = NDArray[Any]
@@ -37,7 +38,7 @@ def split(neighbors: Neighbors) -> tuple[Records, Records, Records]:
     return left_over(a, only_a), only_a, left_over(b, a)
 
 
-def datasets(neighbors: Neighbors) -> dict[str, Any]:
+def datasets(neighbors: Neighbors) -> Figure:
     """Records of both datasets, with those in one of them only in color."""
     parts = split(neighbors)
     if not all(np.issubdtype(part.dtype, np.number) for part in parts):
@@ -52,7 +53,7 @@ def datasets(neighbors: Neighbors) -> dict[str, Any]:
     return _tables([part.astype(float) for part in parts], summary)
 
 
-def _vectors(parts: Sequence[Records], sizes: tuple[int, int], summary: str) -> dict[str, Any]:
+def _vectors(parts: Sequence[Records], sizes: tuple[int, int], summary: str) -> Figure:
     """Two rows of dots, one per record; equal ones are stacked."""
     both, only_p, only_q = (part[:MOST] for part in parts)
     drawn: list[Mark] = []
@@ -76,7 +77,7 @@ def _vectors(parts: Sequence[Records], sizes: tuple[int, int], summary: str) -> 
     )
 
 
-def _tables(parts: Sequence[Records], summary: str) -> dict[str, Any]:
+def _tables(parts: Sequence[Records], summary: str) -> Figure:
     """One row of cells per record: first those of both datasets, then those of one."""
     both, only_p, only_q = (part[:, :COLUMNS] for part in parts)
     shown = both[:SHARED]

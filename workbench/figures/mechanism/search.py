@@ -16,6 +16,7 @@ from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart, empty, margins
 from workbench.figures.kit.legend import CHARACTER
 from workbench.figures.kit.marks import LEFT, TOP, Mark, Style, label, markers, rule, whiskers
+from workbench.figures.kit.types import Figure
 
 if TYPE_CHECKING:
     from workbench.testers.mechanism_audit import MechanismAudit
@@ -61,7 +62,7 @@ def height_of(finding: Finding) -> float:
     return float(finding.bound.value / finding.allowed) if finding.allowed > 0 else math.inf
 
 
-def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict[str, Any]:
+def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> Figure:
     """Bounds of every trial, one marker per tester, and the claim.
 
     Parameters
@@ -114,7 +115,7 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
     )
 
 
-def detectable(audit: MechanismAudit) -> dict[str, Any]:
+def detectable(audit: MechanismAudit) -> Figure:
     """One row per tester: the smallest leak that this many outputs detect with 80% power."""
     claimed, quantity = _reference(audit.claim)
     values = {name: value for name, value in audit.detectable().items() if value is not None}

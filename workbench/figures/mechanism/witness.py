@@ -15,6 +15,7 @@ from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart, margins
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Mark, Style, bars, box, histogram
+from workbench.figures.kit.types import Figure
 from workbench.figures.mechanism.search import mark_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ TITLES = {
 }
 
 
-def witness(picture: Picture, tester: str, trial: int) -> dict[str, Any]:
+def witness(picture: Picture, tester: str, trial: int) -> Figure:
     """Fresh outputs on both datasets, over a strip colored by the value of the witness.
 
     Parameters

@@ -14,16 +14,8 @@ from workbench.figures.kit import dot_rows
 from workbench.figures.kit.axes import axis, count_axis, gaps, positive, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
-from workbench.figures.kit.marks import (
-    LEFT,
-    Share,
-    Style,
-    label,
-    line,
-    markers,
-    rule,
-    whiskers,
-)
+from workbench.figures.kit.marks import LEFT, Share, Style, label, line, markers, rule, whiskers
+from workbench.figures.kit.types import Figure
 from workbench.figures.one_run.reference import ReferenceValue
 from workbench.onerun.per_bit import BitErrorCurves, HypotheticalLimits
 from workbench.onerun.tuning import Tuning
@@ -43,7 +35,7 @@ HELD_OUT = Style("tested on the held-out half", "fit", "dash")
 LIMIT = Style("", "good")
 
 
-def methods(bounds: Mapping[str, Bound], reference: ReferenceValue | None) -> dict[str, Any]:
+def methods(bounds: Mapping[str, Bound], reference: ReferenceValue | None) -> Figure:
     """One row per method, from 0 to its lower bound on ε.
 
     Parameters
@@ -80,7 +72,7 @@ def methods(bounds: Mapping[str, Bound], reference: ReferenceValue | None) -> di
     )
 
 
-def tuning(tuned: Tuning, reference: ReferenceValue | None) -> dict[str, Any]:
+def tuning(tuned: Tuning, reference: ReferenceValue | None) -> Figure:
     """Bounds on ε against the number of guesses: of each rule, of the best one, and corrected.
 
     Parameters
@@ -125,7 +117,7 @@ def tuning(tuned: Tuning, reference: ReferenceValue | None) -> dict[str, Any]:
 
 def bit_errors(
     curves: BitErrorCurves, limit: float | None = None, leak: float | None = None
-) -> dict[str, Any]:
+) -> Figure:
     """Bit error, direct and as published, and information u_f(½) against the leak.
 
     Parameters
@@ -164,7 +156,7 @@ def bit_errors(
     )
 
 
-def hypothetical(limits: HypotheticalLimits) -> dict[str, Any]:
+def hypothetical(limits: HypotheticalLimits) -> Figure:
     """ε for an assumed bit error, and the ε implied by it; they meet at the exact limit."""
     finite = limits.assumed[np.isfinite(limits.assumed)]
     known = [x for x in (limits.exact, limits.hoeffding) if math.isfinite(x)]

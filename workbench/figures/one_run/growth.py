@@ -14,6 +14,7 @@ from workbench.figures.kit.axes import axis, count_axis, gaps, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Mark, Style, band, line, rule
+from workbench.figures.kit.types import Figure
 from workbench.figures.one_run.reference import ReferenceValue
 from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE
 from workbench.onerun.interference import InterferenceStudy
@@ -34,7 +35,7 @@ SEEN = Style("mean ± sd", "p")
 INDEPENDENT = Style("independent bits", "good", "dash", 1.5)
 
 
-def growth(study: Study, reference: ReferenceValue) -> dict[str, Any]:
+def growth(study: Study, reference: ReferenceValue) -> Figure:
     """Mean and range over the seeds of each bound, against the number of canaries.
 
     Parameters
@@ -62,7 +63,7 @@ def growth(study: Study, reference: ReferenceValue) -> dict[str, Any]:
     )
 
 
-def bit_error_growth(study: Study) -> dict[str, Any]:
+def bit_error_growth(study: Study) -> Figure:
     """Mean and standard deviation of the bit error over the seeds, beside independent bits."""
     x, mean = study.canaries, study.bit_error.mean(axis=1)
     spread = study.bit_error.std(axis=1, ddof=1)
@@ -89,7 +90,7 @@ def bit_error_growth(study: Study) -> dict[str, Any]:
     )
 
 
-def interference(study: InterferenceStudy, chosen: float) -> dict[str, Any]:
+def interference(study: InterferenceStudy, chosen: float) -> Figure:
     """Mean bounds against the interference between canaries.
 
     Parameters

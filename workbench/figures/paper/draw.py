@@ -7,13 +7,14 @@ curves with those of the screen.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.figures.kit.axes import corners
 from workbench.figures.kit.theme import paint
+from workbench.figures.kit.types import Axis, Read, Trace
 from workbench.figures.paper.keys import entries, is_of_key, put_key
 from workbench.figures.paper.labels import make_room, settle
 from workbench.figures.paper.look import DASHES, PER_PIXEL, PRINT, dashes, kind_of, of_letters, rgba
@@ -48,7 +49,7 @@ TICKS = 6
 BEYOND = 0.02
 
 
-def draw(figure: Mapping[str, Any], ax: Axes) -> Axes:
+def draw(figure: Read, ax: Axes) -> Axes:
     """Draw a figure of the workbench on matplotlib's axes.
 
     Parameters
@@ -68,7 +69,7 @@ def draw(figure: Mapping[str, Any], ax: Axes) -> Axes:
     return ax
 
 
-def place(figure: Mapping[str, Any], ax: Axes) -> None:
+def place(figure: Read, ax: Axes) -> None:
     """Draw a figure, with labels where the screen has them.
 
     Parameters
@@ -100,9 +101,10 @@ class _Pen:
             t["line"] for t in self.data if "lines" in t["mode"] and t["line"]["width"]
         )
 
-    def line_style(self, stroke: Mapping[str, Any]) -> dict[str, Any]:
+    def line_style(self, stroke: Read) -> dict[str, Any]:
         """A stroke as arguments of matplotlib's lines."""
-        dash = DASHES[self.dash.get(kind_of(stroke), stroke.get("dash", "solid"))]
+        own: str = stroke.get("dash", "solid")
+        dash = DASHES[self.dash.get(kind_of(stroke), own)]
         return {
             "color": rgba(stroke["color"]),
             "linewidth": stroke["width"] * self.unit * LINE,
@@ -134,7 +136,7 @@ class _Pen:
         if not all(layout[f"{name}axis"].get("visible", True) for name in "xy"):
             ax.set_axis_off()
 
-    def _ticks(self, axis: Any, given: dict[str, Any]) -> None:
+    def _ticks(self, axis: Any, given: Axis) -> None:
         from matplotlib import ticker
 
         minor = ticker.NullLocator()
@@ -187,13 +189,13 @@ class _Pen:
         for trace in self.data:
             points = np.column_stack([_floats(trace["x"]), _floats(trace["y"])])
             stepped = trace.get("line", {}).get("shape") == "hv"
-            corners = _corners(points) if stepped else points
-            corners = corners[np.isfinite(corners).all(axis=1)]
-            if trace.get("fill") == "tozeroy" and len(corners):
-                ends = [[corners[0, 0], 0.0]], [[corners[-1, 0], 0.0]]
-                self._area(np.vstack([ends[0], corners, ends[1]]), trace["fillcolor"])
+            outline = corners(points) if stepped else points
+            outline = outline[np.isfinite(outline).all(axis=1)]
+            if trace.get("fill") == "tozeroy" and len(outline):
+                ends = [[outline[0, 0], 0.0]], [[outline[-1, 0], 0.0]]
+                self._area(np.vstack([ends[0], outline, ends[1]]), trace["fillcolor"])
             elif trace.get("fill") == "tonexty":
-                self._area(np.vstack([corners, before[::-1]]), trace["fillcolor"])
+                self._area(np.vstack([outline, before[::-1]]), trace["fillcolor"])
             if "lines" in trace["mode"] and trace["line"]["width"]:
                 self.ax.plot(
                     points[:, 0],
@@ -208,13 +210,13 @@ class _Pen:
                 self._error_bars(trace, points)
             if "markers" in trace["mode"]:
                 self._points(trace, points)
-            before = corners
+            before = outline
 
     def _area(self, around: NDArray[np.float64], color: str) -> None:
         (area,) = self.ax.fill(around[:, 0], around[:, 1], facecolor=rgba(color), zorder=AREA)
         area.set(linewidth=0, edgecolor="none", label="_area")
 
-    def _error_bars(self, trace: dict[str, Any], points: NDArray[np.float64]) -> None:
+    def _error_bars(self, trace: Trace, points: NDArray[np.float64]) -> None:
         bars = trace["error_x"]
         self.ax.hlines(
             points[:, 1],
@@ -225,7 +227,7 @@ class _Pen:
             zorder=CURVE,
         )
 
-    def _points(self, trace: dict[str, Any], points: NDArray[np.float64]) -> None:
+    def _points(self, trace: Trace, points: NDArray[np.float64]) -> None:
         marker, count = trace["marker"], len(points)
         given = marker["color"]
         colors = [rgba(c) for c in ([given] * count if isinstance(given, str) else given)]
@@ -353,7 +355,7 @@ class _Pen:
                 made.set_bbox({"facecolor": rgba(veil), "edgecolor": "none", "pad": 0})
 
 
-def _named(trace: dict[str, Any]) -> str:
+def _named(trace: Trace) -> str:
     return trace["name"] or "_curve"
 
 
@@ -361,13 +363,7 @@ def _floats(values: Any) -> NDArray[np.float64]:
     return np.asarray(values, dtype=float)
 
 
-def _corners(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Corners of a line that goes first horizontally, then vertically."""
-    corners = np.repeat(points, 2, axis=0)
-    return np.column_stack([corners[1:, 0], corners[:-1, 1]])
-
-
-def _number(value: float, given: dict[str, Any]) -> str:
+def _number(value: float, given: Axis) -> str:
     """A value as the text of a tick."""
     if math.isclose(value, 0, abs_tol=1e-12):
         value = 0.0

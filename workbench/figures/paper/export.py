@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import _checks
+from workbench.figures.kit.types import Read
 from workbench.figures.paper.draw import place
 from workbench.figures.paper.keys import move_below
 from workbench.figures.paper.labels import settle, wrap
@@ -36,7 +37,7 @@ _LOCK = threading.Lock()
 
 
 def figure_bytes(
-    figure: Mapping[str, Any],
+    figure: Read,
     kind: str,
     title: str = "",
     width: float = WIDTH,
@@ -92,7 +93,7 @@ def figure_bytes(
         return _saved(figure, kind, title, width)
 
 
-def _saved(figure: Mapping[str, Any], kind: str, title: str, width: float) -> bytes:
+def _saved(figure: Read, kind: str, title: str, width: float) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine

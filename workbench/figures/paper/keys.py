@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.figures.kit.legend import GAP, SAMPLE
+from workbench.figures.kit.types import Read
 from workbench.figures.paper.labels import box_of, page_of, pixels_under, points_of_curves, shorten
 from workbench.figures.paper.texts import written
 
@@ -45,7 +46,7 @@ class KeyEntry:
     low: bool
 
 
-def is_of_key(part: Mapping[str, Any]) -> bool:
+def is_of_key(part: Read) -> bool:
     """Whether a shape or an annotation belongs to a key.
 
     Parameters
@@ -59,7 +60,7 @@ def is_of_key(part: Mapping[str, Any]) -> bool:
     return at == ("paper", "paper", 1, "left", "middle") and part.get("xshift", 0) < 0
 
 
-def entries(layout: Mapping[str, Any]) -> list[KeyEntry]:
+def entries(layout: Read) -> list[KeyEntry]:
     """The rows of the key in a figure's layout; none where it has no key.
 
     Parameters

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from workbench.figures.kit.types import Read
+
 #: Role -> color on white paper.
 PRINT = {
     "p": "#06397F",
@@ -110,7 +112,7 @@ def dashes(strokes: Iterable[Mapping[str, Any]]) -> dict[Kind, str]:
     return chosen
 
 
-def kind_of(stroke: Mapping[str, Any]) -> Kind:
+def kind_of(stroke: Read) -> Kind:
     """The kind of a stroke; a faded continuation of a curve is of the curve's kind."""
     color = "#" + "".join(f"{round(255 * part):02X}" for part in rgba(stroke["color"])[:3])
     return color, stroke.get("dash", "solid"), float(stroke["width"])

@@ -29,6 +29,7 @@ from workbench.figures.kit.axes import LEAST_DELTA, axis, delta_axis, positive, 
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Style, histogram, line
+from workbench.figures.kit.types import Figure
 from workbench.figures.paper.draw import place
 from workbench.figures.paper.look import DASHES
 from workbench.figures.paper.packages import require_matplotlib
@@ -40,7 +41,6 @@ from workbench.pairs.base import Pair
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Figure = dict[str, Any]
 #: Kind -> what makes the chart; the first is the default.
 Charts = Mapping[str, Callable[[], Figure]]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from workbench._markup import csv_cell
+from workbench.figures.kit.types import Read
 from workbench.figures.paper.texts import plain
 
 
-def figure_csv(figure: Mapping[str, Any]) -> str:
+def figure_csv(figure: Read) -> str:
     """The named curves and points of a figure as csv, one row per point.
 
     Parameters

@@ -14,6 +14,7 @@ from workbench.figures.kit.axes import axis, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import TOP, Mark, Style, label, rule, steps
+from workbench.figures.kit.types import Figure
 
 SHOWN = Style("at least so many, all limits hold together", "good", "solid", 2.5)
 ESTIMATED = Style("estimates, no guarantee", "muted", "dash", 1.5)
@@ -23,7 +24,7 @@ ASKED = Style("", "ink", "dot", 1.5)
 _NONE = 0.7
 
 
-def distribution(limits: Floats, estimates: Floats, asked: float, records: int) -> dict[str, Any]:
+def distribution(limits: Floats, estimates: Floats, asked: float, records: int) -> Figure:
     """Number of records whose ε exceeds each value.
 
     Parameters

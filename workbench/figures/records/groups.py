@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from workbench.figures.kit.axes import axis, round_up
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.marks import whiskers
 from workbench.figures.kit.names import plain_name
+from workbench.figures.kit.types import Figure
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,7 @@ class RecordGroup:
     largest: float
 
 
-def groups(
-    found: Sequence[RecordGroup], asked: float, attribute: str, more: int = 0
-) -> dict[str, Any]:
+def groups(found: Sequence[RecordGroup], asked: float, attribute: str, more: int = 0) -> Figure:
     """One row for each group: the largest lower limit, and the number of records above ε₀.
 
     Parameters

@@ -8,12 +8,12 @@ with the attacks written out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from workbench._format import percent
 from workbench.figures.kit.axes import bare_axis
 from workbench.figures.kit.layout import chart, margins
 from workbench.figures.kit.marks import LEFT, Mark, box, label, targets
+from workbench.figures.kit.types import Figure
 
 #: Color roles of the bars, and their opacity.
 EACH, ONLY, OPACITY = "fit", "ink", 0.6
@@ -32,7 +32,7 @@ def overlap(
     intersections: Sequence[tuple[Sequence[str], int]],
     fpr: float,
     records: int,
-) -> dict[str, Any]:
+) -> Figure:
     """A bar for each attack, and one for each combination of attacks that occurs.
 
     Parameters

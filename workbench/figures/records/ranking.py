@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from workbench.figures.kit.layout import chart, empty, margins
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import LEFT, Mark, Style, box, label, markers, whiskers
 from workbench.figures.kit.names import plain_name
+from workbench.figures.kit.types import Figure
 
 LIMIT = Style("lower limit, all hold together", "good", "solid", 4)
 ESTIMATE = Style("estimate", "muted", "solid", 1.5)
@@ -47,7 +47,7 @@ class Row:
     estimate: float
 
 
-def ranking(rows: Sequence[Row], selected: int, reach: float) -> dict[str, Any]:
+def ranking(rows: Sequence[Row], selected: int, reach: float) -> Figure:
     """Records with their lower limits and their estimates.
 
     Parameters

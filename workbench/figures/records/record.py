@@ -11,6 +11,7 @@ from workbench.figures.kit.axes import axis, bare_axis
 from workbench.figures.kit.layout import chart, margins
 from workbench.figures.kit.marks import LEFT, Mark, Style, label, line, markers
 from workbench.figures.kit.names import plain_name
+from workbench.figures.kit.types import Figure
 from workbench.figures.records.picture import picture
 from workbench.scores.sample import Scores
 
@@ -24,7 +25,7 @@ PICTURE = 0.26
 MOST_DOTS = 500
 
 
-def record(scores: Scores, name: str, image: ArrayLike | None = None) -> dict[str, Any]:
+def record(scores: Scores, name: str, image: ArrayLike | None = None) -> Figure:
     """A dot for each model, in two rows, with the median of each row.
 
     Parameters

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -16,15 +15,14 @@ from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import Mark, Style, line, whiskers
+from workbench.figures.kit.types import Figure
 from workbench.figures.selection.bounds import BASE, DIRECT, GENERIC, WORST, headroom
 from workbench.selection.audit import SelectionAudit
 
 EXACT = Style("exact limit", "muted", "dot", 1.5)
 
 
-def audits(
-    one: float, known: Mapping[str, Bound], found: Mapping[str, SelectionAudit]
-) -> dict[str, Any]:
+def audits(one: float, known: Mapping[str, Bound], found: Mapping[str, SelectionAudit]) -> Figure:
     """One row per limit known without samples, and per lower bound from audited selections.
 
     Parameters
@@ -80,9 +78,7 @@ def audits(
     )
 
 
-def growth(
-    found: Mapping[str, SelectionAudit], limits: Mapping[str, Bound], most: int
-) -> dict[str, Any]:
+def growth(found: Mapping[str, SelectionAudit], limits: Mapping[str, Bound], most: int) -> Figure:
     """Lower bounds against the number of selections, and the ε that they approach.
 
     Parameters
@@ -120,7 +116,7 @@ def growth(
     )
 
 
-def waiting() -> dict[str, Any]:
+def waiting() -> Figure:
     """An empty chart that says what it waits for."""
     return empty("Run the audit to see it.")
 

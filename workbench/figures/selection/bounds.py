@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,16 +12,8 @@ from workbench._format import plain, round_safely
 from workbench.figures.kit.axes import axis, gaps, powers_of_ten
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, ROW, key
-from workbench.figures.kit.marks import (
-    Mark,
-    Share,
-    Style,
-    histogram,
-    label,
-    line,
-    markers,
-    rule,
-)
+from workbench.figures.kit.marks import Mark, Share, Style, histogram, label, line, markers, rule
+from workbench.figures.kit.types import Figure
 from workbench.selection.orders import BlockOrder
 
 #: The curves, in the colors that they keep in every chart.
@@ -43,7 +34,7 @@ _NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
 
 def profiles(
     curves: Mapping[Style, tuple[ArrayLike, ArrayLike]], here: Mapping[Style, float], delta: float
-) -> dict[str, Any]:
+) -> Figure:
     """ε against δ.
 
     Parameters
@@ -77,7 +68,7 @@ def profiles(
 
 def against_runs(
     x: ArrayLike, curves: Mapping[Style, ArrayLike], here: tuple[float, Mapping[Style, float]]
-) -> dict[str, Any]:
+) -> Figure:
     """ε against the mean number of runs.
 
     Parameters
@@ -116,7 +107,7 @@ def against_runs(
     )
 
 
-def worst_order(order: BlockOrder, event: int, mu: float) -> dict[str, Any]:
+def worst_order(order: BlockOrder, event: int, mu: float) -> Figure:
     """Blocks of outputs, shaded by their score, over the densities of one run.
 
     Parameters

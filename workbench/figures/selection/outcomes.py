@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from workbench._format import plain, round_safely
 from workbench.figures.kit import dot_rows
@@ -12,6 +11,7 @@ from workbench.figures.kit.axes import axis, bare_axis, powers_of_ten
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import Mark, Style, markers, rule
+from workbench.figures.kit.types import Figure
 from workbench.figures.selection.bounds import WITH, WITHOUT
 from workbench.selection.outcomes import FiniteSelection
 
@@ -19,7 +19,7 @@ from workbench.selection.outcomes import FiniteSelection
 KINDS = {"one run": "muted", "released": "ink"}
 
 
-def outcomes(selection: FiniteSelection, names: Sequence[str], delta: float) -> dict[str, Any]:
+def outcomes(selection: FiniteSelection, names: Sequence[str], delta: float) -> Figure:
     """Probabilities of every outcome under P and Q, of one run and of the release.
 
     On a logarithmic axis the length between the two dots is the privacy loss of the outcome.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +15,7 @@ from workbench.figures.kit.axes import axis, powers_of_ten, round_up
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Style, histogram, rule
+from workbench.figures.kit.types import Figure
 from workbench.figures.watch import short_e_value
 from workbench.following.evidence import ClaimEvidence
 
@@ -37,7 +37,7 @@ BINS = 40
 FAR = 50.0
 
 
-def arriving(included: ArrayLike, left_out: ArrayLike) -> dict[str, Any]:
+def arriving(included: ArrayLike, left_out: ArrayLike) -> Figure:
     """Histograms of the scores so far, counted, so that they grow.
 
     Parameters
@@ -73,7 +73,7 @@ def bounds(
     delta: float,
     claim: float | None,
     heuristic: float | None,
-) -> dict[str, Any]:
+) -> Figure:
     """The anytime lower bound against the number of models, with the references.
 
     Parameters
@@ -119,7 +119,7 @@ def bounds(
     )
 
 
-def evidence(found: ClaimEvidence, planned: int, confidence: float) -> dict[str, Any]:
+def evidence(found: ClaimEvidence, planned: int, confidence: float) -> Figure:
     """The e-value against the claim after each number of models, and the value that refutes it.
 
     Parameters

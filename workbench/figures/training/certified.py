@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from workbench._format import percent, round_safely
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.estimators.roc import Roc
@@ -11,6 +9,7 @@ from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import Style, band, line
+from workbench.figures.kit.types import Figure
 from workbench.figures.scores import ALPHA
 from workbench.pairs.base import Pair
 
@@ -26,7 +25,7 @@ POINTS = 2000
 
 def tradeoff(
     roc: Roc, certified: TradeoffBand, claim: Pair | None, heuristic: Pair | None
-) -> dict[str, Any]:
+) -> Figure:
     """Trade-off curves: observed, certified, and of the references.
 
     Parameters

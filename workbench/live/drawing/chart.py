@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from workbench.figures.kit.axes import axis, round_up
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Style, rule
+from workbench.figures.kit.types import Figure
 from workbench.live.state import LiveState
 
 BOUND = Style("anytime bound", "good", "solid", 2.5)
@@ -22,7 +22,7 @@ CLAIMED = Style("claim", "bad", "dash", 1.5)
 FAR = 20
 
 
-def growth(state: LiveState) -> dict[str, Any]:
+def growth(state: LiveState) -> Figure:
     """The bound on ε against the runs or steps so far.
 
     Parameters

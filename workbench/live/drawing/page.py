@@ -8,6 +8,7 @@ import param
 
 from workbench._format import percent, round_safely
 from workbench.bounds.bound import Bound
+from workbench.figures.kit.types import Figure
 from workbench.live.drawing.chart import growth
 from workbench.pages.core.page import Fact, Page, figure, number, sentence
 
@@ -63,7 +64,7 @@ class LiveAuditPage(Page):
         span=12,
         caution="It never falls, and may be read, and the training stopped, at any moment.",
     )
-    def course(self) -> dict[str, Any]:
+    def course(self) -> Figure:
         """The anytime lower bound on ε after each run or step."""
         return growth(self.state)
 

@@ -16,7 +16,7 @@ from workbench.assets import board as assets
 from workbench.jupyter import cell_lifetime
 from workbench.jupyter.display import Display
 from workbench.jupyter.kernel_queue import KernelLoop
-from workbench.jupyter.picture.snapshot import Still
+from workbench.jupyter.snapshot import Snapshot
 from workbench.live.drawing.page import LiveAuditPage
 from workbench.live.state import LiveState
 from workbench.pages.core.page import Item
@@ -42,7 +42,7 @@ class LiveView(Display):
             page, page.items(), self._draw, self._schedule, log_level=logging.WARNING
         )
         Display.__init__(self, session, [])
-        self._still = Still(self._identity, FOOT)
+        self._snapshot = Snapshot(self._identity, FOOT)
         session.stale |= session.items.keys()
         self.closed = False
         cell_lifetime.enter(self)

@@ -12,7 +12,8 @@ its decorated methods draw items from them::
         @figure("Chances", needs=("heads",), caution="Says nothing about your coin.")
         def chances(self):
             "How often each side comes up."
-            return {"data": [...], "layout": {...}}
+            summary = f"Heads come up with chance {self.heads}."
+            return {"data": [...], "layout": {..., "meta": {"summary": summary}}}
 
 The docstring of a decorated method is the help text that people read on the page.
 
@@ -199,8 +200,9 @@ def figure(
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a figure.
 
-    The method returns a plotly dict with color roles, as the functions of `workbench.figures` do.
-    Its docstring is the help text that people read beside the figure, so write it for them.
+    The method returns a plotly dict with color roles and a summary, as the functions of
+    `workbench.figures` do; without a summary it raises a ValueError. Its docstring is the help text
+    that people read beside the figure, so write it for them.
 
     Parameters
     ----------
@@ -209,8 +211,12 @@ def figure(
     """
 
     def mark(method: F) -> F:
-        return _mark(
-            method,
+        @wraps(method)
+        def drawn(self: Page) -> Any:
+            return _summed_up(method(self), method.__qualname__)
+
+        _mark(
+            drawn,
             Item(
                 name=method.__name__,
                 kind="figure",
@@ -224,6 +230,7 @@ def figure(
                 click=click,
             ),
         )
+        return drawn  # type: ignore[return-value]
 
     return mark
 
@@ -462,6 +469,21 @@ class Page(PageState):
     def _widen(self, *events: Any) -> None:
         for event in events:
             widen(self.param[event.name], event.new)
+
+
+def _summed_up(figure: Any, name: str) -> Any:
+    """The figure, if it has the summary that screen readers, reports and snapshots show."""
+    try:
+        summary = figure["layout"]["meta"]["summary"]
+    except (KeyError, TypeError):
+        summary = None
+    if not (isinstance(summary, str) and summary.strip()):
+        raise ValueError(
+            f"the figure {name} has no summary, which screen readers and reports need: give the "
+            'chart one sentence on what it shows, as layout["meta"] = {"summary": "…"}, or draw it '
+            "with workbench.figures.kit.layout.chart"
+        )
+    return figure
 
 
 def _mark(method: F, item: Item) -> F:

@@ -1,4 +1,4 @@
-"""`Still`: the picture of a view, for exports, readers and saved notebooks.
+"""`Snapshot`: the last state of a view as a picture, for exports, readers and saved notebooks.
 
 Numbers, guarantees and sentences are text; charts are images, which every reader can show. The
 background is light, so that the picture is legible on any page.
@@ -6,21 +6,20 @@ background is light, so that the picture is legible on any page.
 
 from __future__ import annotations
 
-import base64
 from collections import defaultdict
 from typing import Any
 
 from workbench._markup import escape_html as escape
 from workbench.bounds.bound import Bound
-from workbench.figures.kit.svg import svg
+from workbench.figures.kit.svg import image
 from workbench.figures.kit.theme import FONT, LIGHT
-from workbench.jupyter.widgets.board import LIVE, STILL, VIEW
+from workbench.jupyter.widget import LIVE, STILL, VIEW
 from workbench.pages.core.page import Fact, Item, terms_of
 
 REMEDY = "A picture of the last state. Run the cell to make it live."
 
 
-class Still:
+class Snapshot:
     """The picture of a view; a chart is drawn again only when it has changed.
 
     Parameters
@@ -69,10 +68,7 @@ class Still:
             return f"<p>{escape(value)}</p>" if value else ""
         kept = self._drawn.get(item.name)
         if kept is None or kept[0] != content:
-            data = base64.b64encode(svg(value).encode()).decode()
-            summary = escape(value["layout"]["meta"]["summary"])
-            image = f'<img src="data:image/svg+xml;base64,{data}" alt="{summary}" width="500">'
-            kept = self._drawn[item.name] = (content, image)
+            kept = self._drawn[item.name] = (content, image(value, width=500))
         return f'<div style="margin:8px 16px 8px 0"><b>{escape(item.title)}</b><br>{kept[1]}</div>'
 
 
