@@ -58,3 +58,13 @@ def plain(
 def dumps(plain_value: Any, **style: Any) -> str:
     """The JSON text of a plain value; ``style`` as of `json.dumps`, which a NaN makes fail."""
     return json.dumps(plain_value, ensure_ascii=False, allow_nan=False, **style)
+
+
+def dumps_ascii(plain_value: Any, **style: Any) -> str:
+    """The JSON text of a plain value, in ASCII: for databases, and between processes."""
+    return json.dumps(plain_value, **style)
+
+
+def loads(text: str | bytes, **hooks: Any) -> Any:
+    """The value of a JSON text; ``hooks`` as of `json.loads`."""
+    return json.loads(text, **hooks)

@@ -18,7 +18,7 @@ from sqlalchemy import inspect, select, text
 import workbench as wb
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.audits.storing.schema import AUDITS_SCHEMA
 from workbench.pages.auditing.notebook import notebook_of
 from workbench.reports.write import report_bytes
@@ -227,7 +227,7 @@ def test_an_audit_of_this_archive_with_other_scores_or_figures_is_refused(archiv
     mine = archive.save(page_audit, "mine", attachments=[Attachment.of("file", "a.csv", b"1")])
     file = archive.exported(mine.key)
     without = replace(page_audit, figures=(), name="mine", key=mine.key)
-    other = type(archive)(Database.in_memory())
+    other = type(archive)(AuditsDatabase.in_memory())
     saved = other.save(without, "mine", attachments=[Attachment.of("file", "a.csv", b"1")])
     for changed, what in (
         (edited(file, attached=b"2"), "scores and files"),
@@ -248,14 +248,14 @@ def make(request, tmp_path):
     url = request.getfixturevalue("server_url") if request.param == "postgresql" else ""
 
     def made(schema=AUDITS_SCHEMA):
-        known = Database.at(url) if url else Database.in_folder(tmp_path / "home")
-        return Database(known._kind, schema)
+        known = AuditsDatabase.at(url) if url else AuditsDatabase.in_folder(tmp_path / "home")
+        return AuditsDatabase(known._kind, schema)
 
     return made
 
 
 def test_a_database_of_version_1_comes_along_with_its_rows(make, page_audit, exported):
-    new = filled(Archive(Database.in_memory()), page_audit)
+    new = filled(Archive(AuditsDatabase.in_memory()), page_audit)
     kept = new.add_file(exported)
     new.save(page_audit, "two", previous="one")
     old = make(replace(AUDITS_SCHEMA, revision="1"))

@@ -11,8 +11,8 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 import workbench as wb
-from workbench.audits.storing.database import Database
-from workbench.audits.storing.sqlite import SQLiteFile
+from workbench.audits.storing.database import AuditsDatabase
+from workbench.storing.sqlite import SQLiteFile
 from workbench.server.sharing.shares import Shares
 from workbench.server.storing.database import FILE, ServerDatabase
 from workbench.server.storing.schema import METADATA, PEOPLE, SERVER_SCHEMA, SHARES, SIGN_INS
@@ -126,7 +126,7 @@ OLD = [
 
 
 def test_what_was_accepted_before_ends_with_the_link_that_can_be_found(tmp_path):
-    old = Database(SQLiteFile(tmp_path / FILE), replace(SERVER_SCHEMA, revision="1"))
+    old = AuditsDatabase(SQLiteFile(tmp_path / FILE), replace(SERVER_SCHEMA, revision="1"))
     columns = ", ".join(OLD[0])
     values = ", ".join(f":{one}" for one in OLD[0])
     with old.writing() as connection:

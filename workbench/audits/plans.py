@@ -8,7 +8,7 @@ from datetime import datetime
 from workbench import _checks
 from workbench.audits.errors import ArchiveError
 from workbench.audits.plan import RegisteredPlan
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.audits.storing.plan_rows import PlanRows, PlanUse
 from workbench.scores.refusals import did_you_mean
 
@@ -21,10 +21,10 @@ class Plans:
 
     Parameters
     ----------
-    database : Database
+    database : AuditsDatabase
     """
 
-    def __init__(self, database: Database):
+    def __init__(self, database: AuditsDatabase):
         self._rows = PlanRows(database)
 
     def add(self, plan: RegisteredPlan) -> RegisteredPlan:

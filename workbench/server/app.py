@@ -14,7 +14,7 @@ import panel as pn
 
 from workbench._process import huge_pages, on_linux
 from workbench.assets import audits
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.live_page import Later
@@ -260,7 +260,7 @@ def _checks(options: ServerOptions, database: ServerDatabase) -> dict[str, Check
     if options.home is not None:
         checks["accounts"] = database_check(database)
     if address := os.environ.get(DATABASE, ""):
-        checks["audits"] = database_check(Database.at(address))
+        checks["audits"] = database_check(AuditsDatabase.at(address))
     return checks
 
 

@@ -214,11 +214,11 @@ def kept_secret(path: Path) -> str:
 
 
 def _opened(folder: Path, database: str) -> Workspace:
-    from workbench.audits.storing.database import Database
+    from workbench.audits.storing.database import AuditsDatabase
     from workbench.workspaces.storing.disk import DiskStore
     from workbench.workspaces.storing.guarded import GuardedStore
 
-    audits = Database.at(database) if database else Database.in_folder(folder)
+    audits = AuditsDatabase.at(database) if database else AuditsDatabase.in_folder(folder)
 
     def open_archive() -> Archive:
         from workbench.audits.archive import Archive

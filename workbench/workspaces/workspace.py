@@ -56,7 +56,8 @@ from workbench.workspaces.sources import (
     source_of,
 )
 from workbench.workspaces.storing.allowance import Allowance
-from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash, tables_size
+from workbench.workspaces.storing.memory import MemoryStore
+from workbench.workspaces.storing.store import Entry, Store, file_hash, tables_size
 from workbench.workspaces.trained.source import TrainedSource
 from workbench.workspaces.view import Datasets
 
@@ -162,12 +163,12 @@ class Workspace:
         self.closed = False
         self._lock = RLock()
         #: What was shown of which data.
-        self.seen = SeenData(self._store, self._lock) if seen is None else seen
+        self.seen = SeenData(self._store.seen, self._lock) if seen is None else seen
         self._cache = ScoresCache()
         self._watchers: list[Callable[[Workspace], None]] = []
         self._added: set[str] = set()  # what `revert` may remove: others may use the same store
         self._known: set[str] = set()  # whose rows were noted although an older version added them
-        self._last_version = self._store.version()
+        self._last_version = self._store.datasets.version()
         self._open_archive = open_archive or _archive_in_memory
         self._has_audits = (lambda: False) if open_archive is None else has_audits
         self._archive: Archive | None = None
@@ -199,7 +200,7 @@ class Workspace:
     def own(self) -> list[DataSet]:
         """Those of `datasets` that can be changed here."""
         with self._lock:
-            return [e.dataset for e in self._store.entries().values() if e.removed is None]
+            return [e.dataset for e in self._store.datasets.all().values() if e.removed is None]
 
     @property
     def shared(self) -> list[DataSet]:
@@ -282,7 +283,7 @@ class Workspace:
         if key.startswith(DRAW):
             return drawn_dataset(DrawnSource.of(key))
         with self._lock:
-            entry = self._store.entries().get(key)
+            entry = self._store.datasets.all().get(key)
         return self.datasets[key] if entry is None else entry.dataset
 
     def tables(self, key: str) -> tuple[DataTable, ...]:
@@ -307,7 +308,7 @@ class Workspace:
         if self._base is not None and self._is_lent(dataset.key):
             return self._base.tables(dataset.key)
         with self._lock:
-            return self._store.tables(dataset.key)
+            return self._store.datasets.tables(dataset.key)
 
     def scores(self, key: str) -> Scores:
         """The scores of a data set, the same object as long as anybody uses it.
@@ -369,7 +370,7 @@ class Workspace:
         found = list(self.datasets)
         if removed:
             with self._lock:
-                found += [entry.dataset for entry in self._store.entries().values()]
+                found += [entry.dataset for entry in self._store.datasets.all().values()]
         return next((one for one in found if sha256 and one.sha256 == sha256), None)
 
     def opened(self, sha256: str) -> datetime | None:
@@ -387,9 +388,9 @@ class Workspace:
         _checks.text(sha256, "sha256")
         shared = self.shared
         with self._lock:
-            entries = [entry.dataset for entry in self._store.entries().values()]
+            entries = [entry.dataset for entry in self._store.datasets.all().values()]
             times = [one.created for one in (*shared, *entries) if one.sha256 == sha256]
-            noted = self._store.state(_OPENED, sha256)
+            noted = self._store.states.get(_OPENED, sha256)
         times += [datetime.fromisoformat(noted["at"])] if noted else []
         return min(times, default=None)
 
@@ -607,9 +608,9 @@ class Workspace:
         """
         key = self._own_key(key)
         with self._changes():
-            self._store.update(replace(self._entry(key), removed=datetime.now(UTC)))
-            if self._store.current() == key:
-                self._store.choose(None)
+            self._store.datasets.update(replace(self._entry(key), removed=datetime.now(UTC)))
+            if self._store.datasets.current() == key:
+                self._store.datasets.choose(None)
             if self._chosen_table() == key:
                 self._choose_table(None)
 
@@ -627,10 +628,10 @@ class Workspace:
     def purge(self) -> None:
         """Delete removed data sets with their content, and files that no page uses."""
         with self._changes():
-            for key, entry in self._store.entries().items():
+            for key, entry in self._store.datasets.all().items():
                 if entry.removed is not None:
-                    self._store.forget(key)
-            self._store.purge_files()
+                    self._store.datasets.forget(key)
+            self._store.files.purge()
             self._cache.clear()
 
     def reread(self, key: str, reading: Reading, seen: bool) -> DataSet:
@@ -709,13 +710,13 @@ class Workspace:
         kind : {"scores", "table"}
         """
         _checks.one_of(kind, "kind", ("scores", "table"))
-        chosen = self._chosen_table if kind == "table" else self._store.current
+        chosen = self._chosen_table if kind == "table" else self._store.datasets.current
         return self._there(chosen) is not None
 
     @property
     def chosen(self) -> str | None:
         """The key of the scores that were chosen here; None for none."""
-        return self._there(self._store.current)
+        return self._there(self._store.datasets.current)
 
     def in_view(self, kind: str) -> str | None:
         """The key of the data set in view on pages that take this kind.
@@ -745,8 +746,8 @@ class Workspace:
                 self._tell()
             return
         with self._changes():
-            if known != self._store.current():
-                self._store.choose(known)
+            if known != self._store.datasets.current():
+                self._store.datasets.choose(known)
 
     def page_state(self, page: str, key: str = "") -> dict[str, Any] | None:
         """The settings that a page had, or None.
@@ -760,7 +761,7 @@ class Workspace:
         """
         _checks.text(page, "page"), _checks.text(key, "key")
         with self._lock:
-            return self._store.state(page, key)
+            return self._store.states.get(page, key)
 
     def keep_page_state(self, page: str, settings: Mapping[str, Any], key: str = "") -> None:
         """Keep the settings of a page.
@@ -787,7 +788,7 @@ class Workspace:
                 f"these settings cannot be kept: {error}; give numbers, text, lists and None"
             ) from None
         with self._lock:
-            self._store.keep_state(page, key, dict(settings))
+            self._store.states.put(page, key, dict(settings))
 
     def keep_file(self, name: str, content: bytes) -> str:
         """Keep an uploaded file that is no set of scores, such as canaries or a table of claims.
@@ -806,9 +807,9 @@ class Workspace:
         _checks.instance(content, bytes, "content", "the bytes of a file")
         digest = file_hash(content)
         with self._lock:
-            if self._store.file(digest) is None:
+            if self._store.files.get(digest) is None:
                 self.require_room(len(content))
-            self._store.keep_file(digest, name, content)
+            self._store.files.put(digest, name, content)
         return digest
 
     def file(self, sha256: str) -> bytes | None:
@@ -820,7 +821,7 @@ class Workspace:
         """
         _checks.text(sha256, "sha256")
         with self._lock:
-            found = self._store.file(sha256)
+            found = self._store.files.get(sha256)
         return self._base.file(sha256) if found is None and self._base is not None else found
 
     # -- watching, undo, the end ---------------------------------------------------------------
@@ -854,7 +855,7 @@ class Workspace:
         If so, watchers are called. Every other method sees such changes by itself.
         """
         with self._lock:
-            before, self._last_version = self._last_version, self._store.version()
+            before, self._last_version = self._last_version, self._store.datasets.version()
             changed = before != self._last_version
         if changed:
             self._tell()
@@ -868,7 +869,7 @@ class Workspace:
         """Names, readings, what was removed and what was chosen, for `revert`."""
         with self._lock:
             return WorkspaceState(
-                self._store.entries(), self._store.current(), self._chosen_table()
+                self._store.datasets.all(), self._store.datasets.current(), self._chosen_table()
             )
 
     def revert(self, state: WorkspaceState) -> None:
@@ -883,15 +884,15 @@ class Workspace:
         """
         _checks.instance(state, WorkspaceState, "state", "what Workspace.snapshot returned")
         with self._changes():
-            now = self._store.entries()
+            now = self._store.datasets.all()
             for key, entry in now.items():
                 then = state.entries.get(key)
                 if then is not None and then != entry:
-                    self._store.update(then)
+                    self._store.datasets.update(then)
                 elif then is None and entry.removed is None and key in self._added:
-                    self._store.update(replace(entry, removed=datetime.now(UTC)))
-            if state.current != self._store.current():
-                self._store.choose(state.current)
+                    self._store.datasets.update(replace(entry, removed=datetime.now(UTC)))
+            if state.current != self._store.datasets.current():
+                self._store.datasets.choose(state.current)
             if another := state.current_table != self._chosen_table():
                 self._choose_table(state.current_table)
         if another:
@@ -940,11 +941,11 @@ class Workspace:
         """
         shared = self.shared
         with self._lock:
-            before = self._store.version()
+            before = self._store.datasets.version()
             try:
                 yield shared
             finally:
-                self._last_version = self._store.version()
+                self._last_version = self._store.datasets.version()
         if self._last_version != before:
             self._tell()
 
@@ -956,7 +957,7 @@ class Workspace:
         """The key that was chosen, unless its data set is gone."""
         with self._lock:
             key = chosen()
-            entry = None if key is None else self._store.entries().get(key)
+            entry = None if key is None else self._store.datasets.all().get(key)
         if entry is not None:
             return None if entry.removed else key
         return key if key is not None and self._is_there(key) else None
@@ -993,7 +994,7 @@ class Workspace:
         )
 
     def _entry(self, key: str) -> Entry:
-        entry = self._store.entries().get(key)
+        entry = self._store.datasets.all().get(key)
         if entry is None:
             raise WorkspaceError(f"another program has deleted the data set {key!r}")
         return entry
@@ -1005,7 +1006,7 @@ class Workspace:
         copy = replace(dataset, key=_new_key(), name=self._free_name(dataset.name, shared))
         entry = Entry(replace(copy, created=datetime.now(UTC)))
         self._require_data_set(tables)
-        self._store.add(entry, tables)
+        self._store.datasets.add(entry, tables)
         self._added.add(copy.key)
         return entry
 
@@ -1027,7 +1028,7 @@ class Workspace:
             for one in given:
                 if _is_same(one, digest, reading, facts):
                     return one
-            for entry in self._store.entries().values():
+            for entry in self._store.datasets.all().values():
                 if _is_same(entry.dataset, digest, reading, facts):
                     return self._present(entry, shared, tables)
             self._require_data_set(tables)
@@ -1048,7 +1049,7 @@ class Workspace:
                 created=now,
                 reread=reread or _chosen(source),
             )
-            self._store.add(Entry(dataset), tables)
+            self._store.datasets.add(Entry(dataset), tables)
             self._note_opening(digest, opened)
             self._added.add(dataset.key)
             self._cache.get((dataset.key, reading), lambda: found)
@@ -1057,7 +1058,7 @@ class Workspace:
     def _require_data_set(self, tables: tuple[DataTable, ...]) -> None:
         """Refuse another data set where there is no place for it, or no room for its tables."""
         if self._allowance is not None:
-            entries = self._store.entries().values()
+            entries = self._store.datasets.all().values()
             removed = sum(entry.removed is not None for entry in entries)
             self._allowance.require_data_set(len(entries), removed)
             self.require_room(tables_size(tables))
@@ -1082,7 +1083,7 @@ class Workspace:
     def _know_all(self) -> None:
         """Note the rows of data sets that an older version added."""
         with self._lock:
-            entries = [one.dataset for one in self._store.entries().values()]
+            entries = [one.dataset for one in self._store.datasets.all().values()]
         for one in entries:
             if one.kind == "scores" and one.reading.seed is None and one.key not in self._known:
                 self._known.add(one.key)
@@ -1091,25 +1092,25 @@ class Workspace:
                     self.seen.open(sight, at=one.created)
 
     def _note_opening(self, sha256: str, at: datetime) -> None:
-        if self._store.state(_OPENED, sha256) is None:
-            self._store.keep_state(_OPENED, sha256, {"at": at.isoformat()})
+        if self._store.states.get(_OPENED, sha256) is None:
+            self._store.states.put(_OPENED, sha256, {"at": at.isoformat()})
 
     def _present(
         self, entry: Entry, shared: Sequence[DataSet], tables: tuple[DataTable, ...] = ()
     ) -> DataSet:
         """The data set of an entry, no longer removed, its content repaired if it was damaged."""
         if tables:
-            self._store.add(entry, tables)
+            self._store.datasets.add(entry, tables)
         if entry.removed is not None:
             name = self._free_name(entry.dataset.name, shared)
             entry = Entry(replace(entry.dataset, name=name))
-            self._store.update(entry)
+            self._store.datasets.update(entry)
         return entry.dataset
 
     def _update(self, entry: Entry, **changes: Any) -> DataSet:
         dataset = replace(entry.dataset, **changes)
         if dataset != entry.dataset:
-            self._store.update(replace(entry, dataset=dataset))
+            self._store.datasets.update(replace(entry, dataset=dataset))
         return dataset
 
     def _content(self, dataset: DataSet) -> Content:
@@ -1119,14 +1120,14 @@ class Workspace:
             )
 
     def _chosen_table(self) -> str | None:
-        kept = self._store.state(_TABLE, "")
+        kept = self._store.states.get(_TABLE, "")
         return None if kept is None else kept["key"]
 
     def _choose_table(self, key: str | None) -> None:
-        self._store.keep_state(_TABLE, "", {"key": key})
+        self._store.states.put(_TABLE, "", {"key": key})
 
     def _read(self, dataset: DataSet, reading: Reading) -> Content:
-        tables = () if dataset.virtual else self._store.tables(dataset.key)
+        tables = () if dataset.virtual else self._store.datasets.tables(dataset.key)
         found = dataset.source.read(tables, reading)
         if dataset.virtual or not isinstance(found, Scores):
             return found
@@ -1158,9 +1159,9 @@ def _store(store: Store | None) -> Store:
 
 def _archive_in_memory() -> Archive:
     from workbench.audits.archive import Archive
-    from workbench.audits.storing.database import Database
+    from workbench.audits.storing.database import AuditsDatabase
 
-    return Archive(Database.in_memory())
+    return Archive(AuditsDatabase.in_memory())
 
 
 def _reading(value: Any) -> Reading:

@@ -11,7 +11,7 @@ from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit, scores_sha256
 from workbench.audits.series.spending import confidence_at
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.audits.storing.series_rows import SeriesPosition, SeriesRows
 from workbench.scores.sample import Scores, require_scores
 
@@ -27,12 +27,12 @@ class KeptSeries:
 
     Parameters
     ----------
-    database : Database
+    database : AuditsDatabase
     load : callable
         The saved audit of a key; None for one that was removed.
     """
 
-    def __init__(self, database: Database, load: Callable[[str], Audit | None]):
+    def __init__(self, database: AuditsDatabase, load: Callable[[str], Audit | None]):
         self._rows, self._load = SeriesRows(database), load
 
     def open(self, name: str, confidence: float | None = None) -> AuditSeries:

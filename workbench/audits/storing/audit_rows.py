@@ -26,8 +26,8 @@ from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.audits.imported import Imported
-from workbench.audits.storing.database import Database
-from workbench.audits.storing.rows import UNREADABLE, require_sound
+from workbench.audits.storing.database import AuditsDatabase
+from workbench.storing.rows import UNREADABLE, require_sound
 from workbench.audits.storing.schema import (
     ATTACHMENTS,
     AUDITS,
@@ -83,10 +83,10 @@ class AuditRows:
 
     Parameters
     ----------
-    database : Database
+    database : AuditsDatabase
     """
 
-    def __init__(self, database: Database):
+    def __init__(self, database: AuditsDatabase):
         self.database = database
 
     # -- changes ------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from sqlalchemy import ColumnElement, Connection, insert, select, true
 
 from workbench.audits.plan import RegisteredPlan
-from workbench.audits.storing.database import Database
-from workbench.audits.storing.rows import require_sound
+from workbench.audits.storing.database import AuditsDatabase
+from workbench.storing.rows import require_sound
 from workbench.audits.storing.schema import PLAN_USES, PLANS
 
 
@@ -42,10 +42,10 @@ class PlanRows:
 
     Parameters
     ----------
-    database : Database
+    database : AuditsDatabase
     """
 
-    def __init__(self, database: Database):
+    def __init__(self, database: AuditsDatabase):
         self._database = database
 
     def add(self, plan: RegisteredPlan) -> RegisteredPlan:

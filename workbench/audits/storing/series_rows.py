@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select, update
 
 from workbench.audits.errors import ArchiveError
-from workbench.audits.storing.database import Database
-from workbench.audits.storing.rows import require_sound
+from workbench.audits.storing.database import AuditsDatabase
+from workbench.storing.rows import require_sound
 from workbench.audits.storing.schema import SERIES, SERIES_AUDITS
 
 
@@ -44,10 +44,10 @@ class SeriesRows:
 
     Parameters
     ----------
-    database : Database
+    database : AuditsDatabase
     """
 
-    def __init__(self, database: Database):
+    def __init__(self, database: AuditsDatabase):
         self._database = database
 
     def open(self, name: str, confidence: float) -> float:

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from workbench.audits.storing.database_file import UNFINISHED, is_database, is_empty
+from workbench.storing.database_file import UNFINISHED, is_database, is_empty
 from workbench.server.operations.manifest import (
     NAME,
     BackupError,

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self
 
 import workbench as wb
-from workbench.audits.storing.database_file import is_empty
+from workbench.storing.database_file import is_empty
 from workbench.audits.storing.schema import REVISION as AUDITS
 from workbench.server.storing.schema import SERVER_SCHEMA
 from workbench.workspaces.storing.schema import VERSION as WORKSPACE

@@ -9,7 +9,7 @@ import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.audits.storing.database_file import is_database
+from workbench.storing.database_file import is_database
 from workbench.server.operations.manifest import (
     BackupError,
     Manifest,

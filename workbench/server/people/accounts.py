@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
-from workbench.audits.storing.rows import require_sound
+from workbench.storing.rows import require_sound
 from workbench.scores.refusals import did_you_mean
 from workbench.server.people.checking.passwords import Passwords, check_password
 from workbench.server.people.person import Person, Role

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, or_, select, update
 
 from workbench.audits.errors import ArchiveError
-from workbench.audits.storing.rows import require_sound
+from workbench.storing.rows import require_sound
 from workbench.server.sharing.errors import NotSharedError, SharingError
 from workbench.server.sharing.share import Grant, ShareKind, ShareTarget
 from workbench.server.storing.database import ServerDatabase

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from workbench.scores.table import DataTable
 from workbench.workspaces.errors import StoreError, WorkspaceError
 from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.storing.disk import DiskStore
+from workbench.workspaces.storing.memory import MemoryStore
 from workbench.workspaces.storing.parquet import to_parquet
-from workbench.workspaces.storing.store import Entry, MemoryStore
+from workbench.workspaces.storing.store import Entry
 
 Answer = TypeVar("Answer")
+
+#: A change of a store, of either kind.
+Change: TypeAlias = Callable[[DiskStore | MemoryStore], object]
 
 #: Seconds after a failure in which nothing is tried again: an attempt may wait for a lock.
 PAUSE = 20.0
@@ -46,218 +50,132 @@ class GuardedStore:
         where: str,
         exists: Callable[[], bool] = lambda: True,
     ):
-        self._open_disk, self._place, self._exists = open_disk, where, exists
-        self._rests = True  # the disk was not asked for since the beginning, or since `close`
-        self._disk: DiskStore | None = None
-        self._memory = MemoryStore()
-        self._waiting: dict[tuple[str, ...], Callable[[DiskStore], None]] = {}
-        self._forgotten: set[str] = set()
-        self._chosen_here = False
-        self._failure: StoreError | None = None
-        self._again_at = 0.0
-        self._entries: dict[str, Entry] = {}
-        self._wake()
+        self._guard = _Guard(open_disk, exists)
+        self._place = where
+        self.datasets = GuardedDataSets(self._guard)
+        self.states = GuardedStates(self._guard)
+        self.seen = GuardedSeen(self._guard)
+        self.files = GuardedFiles(self._guard)
+        self._guard.wake()
 
     @property
     def where(self) -> str:
         """The folder, or memory where the folder cannot be used."""
-        on_disk = self._rests or self._disk is not None
+        on_disk = self._guard.rests or self._guard.disk is not None
         return self._place if on_disk else "in the memory of this program"
 
     @property
     def problem(self) -> str:
         """What is wrong, what was kept and what to do; "" if nothing is."""
-        if self._failure is None:
-            return "" if self._disk is None else self._disk.problem
-        later = "" if self._failure.lasting else "; it is written as soon as the disk takes it"
-        return f"{_sentence(str(self._failure))} {_KEPT}{later}."
+        return self._guard.problem
 
     @property
     def waiting(self) -> bool:
         """Whether changes are in memory only that belong on the disk."""
-        return bool(self._waiting)
+        return bool(self._guard.waiting)
 
-    def version(self) -> object:
-        """A value that changes with data sets and the current one, on the disk and in memory.
-
-        It is asked for often: what is waiting is written here, if the disk takes it again.
-        """
-        if self._waiting and time.monotonic() >= self._again_at:
-            disk = self._reach()
-            if disk is not None:
-                self._write_waiting(disk)
-        return self._read(lambda disk: disk.version(), None), self._memory.version()
-
-    def entries(self) -> dict[str, Entry]:
-        """All data sets by key, oldest first: of the disk, then those that wait for it."""
-        # Where the disk cannot be read any more, data sets that were there stay in the list.
-        self._entries = self._read(lambda disk: disk.entries(), self._entries)
-        both = self._entries | self._memory.entries()
-        return {key: entry for key, entry in both.items() if key not in self._forgotten}
-
-    def add(self, entry: Entry, tables: Sequence[DataTable]) -> None:
-        """Keep a data set with its tables.
-
-        Parameters
-        ----------
-        entry : Entry
-        tables : sequence of DataTable
-        """
-        key = entry.dataset.key
-        contents: list[bytes] = []
-
-        def add(disk: DiskStore) -> None:
-            # It may have been changed while it was waiting.
-            now = self._memory.entries().get(key, entry)
-            disk.add_contents(now, contents or [to_parquet(table) for table in tables])
-
-        def wait(memory: MemoryStore) -> None:
-            # Not at the end of the program, when no module can be imported any more.
-            contents.extend(to_parquet(table) for table in tables)
-            memory.add(entry, tables)
-
-        self._write(("tables", key), add, wait)
-
-    def update(self, entry: Entry) -> None:
-        """Keep what is now known of a data set."""
-        key = entry.dataset.key
-        if ("tables", key) in self._waiting:
-            self._memory.update(entry)
-        else:
-            self._write(
-                ("entry", key),
-                lambda disk: disk.update(entry),
-                lambda memory: memory.update(entry),
-            )
-
-    def forget(self, key: str) -> None:
-        """Delete a data set, its tables and the settings of pages for it."""
-
-        def hide(memory: MemoryStore) -> None:
-            memory.forget(key)
-            self._forgotten.add(key)
-
-        self._waiting = {name: change for name, change in self._waiting.items() if key not in name}
-        self._write(("forget", key), lambda disk: disk.forget(key), hide)
-
-    def tables(self, key: str) -> tuple[DataTable, ...]:
-        """The tables of a data set (WorkspaceError if they are missing or damaged)."""
-        kept = self._memory.tables_or_none(key)
-        self._wake()
-        if kept is None and self._disk is not None:
-            kept = self._disk.tables(key)
-        if kept is None:
-            raise WorkspaceError(f"the data set {key!r} cannot be read. {self.problem}")
-        return kept
-
-    def current(self) -> str | None:
-        """The key that was chosen last."""
-        if self._chosen_here:
-            return self._memory.current()
-        return self._read(lambda disk: disk.current(), self._memory.current())
-
-    def choose(self, key: str | None) -> None:
-        """Keep the choice."""
-
-        def choose_here(memory: MemoryStore) -> None:
-            memory.choose(key)
-            self._chosen_here = True
-
-        self._write(("choose",), lambda disk: disk.choose(key), choose_here)
-
-    def state(self, page: str, key: str) -> dict[str, Any] | None:
-        """The settings of a page for a data set, or None.
-
-        Parameters
-        ----------
-        page, key : str
-        """
-        kept = self._memory.state(page, key)
-        return self._read(lambda disk: disk.state(page, key), None) if kept is None else kept
-
-    def keep_state(self, page: str, key: str, settings: dict[str, Any]) -> None:
-        """Keep the settings of a page for a data set.
-
-        Parameters
-        ----------
-        page, key : str
-        settings : dict
-            Of JSON values.
-        """
-        self._write(
-            ("state", page, key),
-            lambda disk: disk.keep_state(page, key, settings),
-            lambda memory: memory.keep_state(page, key, settings),
-        )
-
-    def seen(self, digest: str) -> SeenRecord | None:
-        """What was shown of a data set, on the disk and in memory, or None.
-
-        Parameters
-        ----------
-        digest : str
-        """
-        kept, here = self._read(lambda disk: disk.seen(digest), None), self._memory.seen(digest)
-        return kept.merged(here) if kept is not None and here is not None else kept or here
-
-    def sketched(self) -> Sequence[SeenRecord]:
-        """What was shown of the data sets whose rows can be recognized."""
-        nothing: Sequence[SeenRecord] = ()
-        kept = self._read(lambda disk: disk.sketched(), nothing)
-        known = {one.digest for one in kept}
-        return [*kept, *(one for one in self._memory.sketched() if one.digest not in known)]
-
-    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
-        """Add to what was shown of a data set.
-
-        Parameters
-        ----------
-        seen : SeenRecord
-        make : bool
-            Whether the disk store is made for it, where there is none.
-        """
-        if not make and self._rests and not self._exists():
-            return self._memory.keep_seen(seen)
-        digest = seen.digest
-        self._write(
-            ("seen", digest),
-            lambda disk: _ignored(disk.keep_seen(self._memory.seen(digest) or seen)),
-            lambda memory: _ignored(memory.keep_seen(seen)),
-        )
-        return self.seen(digest) or seen
-
-    def keep_file(self, digest: str, name: str, content: bytes) -> None:
-        """Keep a file.
-
-        Parameters
-        ----------
-        digest : str
-            SHA-256 of the content.
-        name : str
-        content : bytes
-        """
-        self._write(
-            ("file", digest),
-            lambda disk: disk.keep_file(digest, name, content),
-            lambda memory: memory.keep_file(digest, name, content),
-        )
-
-    def file(self, digest: str) -> bytes | None:
-        """The content of a file, or None."""
-        kept = self._memory.file(digest)
-        return self._read(lambda disk: disk.file(digest), None) if kept is None else kept
-
-    def purge_files(self) -> None:
-        """Delete the files that no page mentions in its settings."""
-        self._write(("purge",), lambda disk: disk.purge_files(), lambda memory: None)
+    @property
+    def disk(self) -> DiskStore | None:
+        """The disk store, if it is open."""
+        return self._guard.disk
 
     def size(self) -> int:
         """Bytes of all tables and files, of removed data sets, too."""
-        return self._memory.size() + self._read(lambda disk: disk.size(), 0)
+        return self._guard.memory.size() + self._guard.read(lambda disk: disk.size(), 0)
 
     def flush(self) -> None:
         """Write what is waiting, if the disk takes it."""
-        if self._rests:
+        self._guard.flush()
+
+    def close(self) -> None:
+        """Flush, and close the disk store, which is opened again when it is used again."""
+        self._guard.close()
+
+
+class _Guard:
+    """The disk while it can be used, memory, and the changes that wait for the disk."""
+
+    def __init__(self, open_disk: Callable[[], DiskStore], exists: Callable[[], bool]):
+        self._open_disk, self._exists = open_disk, exists
+        self.rests = True  # the disk was not asked for since the beginning, or since `close`
+        self.disk: DiskStore | None = None
+        self.memory = MemoryStore()
+        self.waiting: dict[tuple[str, ...], Change] = {}
+        self.forgotten: set[str] = set()
+        self.chosen_here = False
+        self._failure: StoreError | None = None
+        self._again_at = 0.0
+        self.entries: dict[str, Entry] = {}
+
+    @property
+    def problem(self) -> str:
+        if self._failure is None:
+            return "" if self.disk is None else self.disk.problem
+        later = "" if self._failure.lasting else "; it is written as soon as the disk takes it"
+        return f"{_sentence(str(self._failure))} {_KEPT}{later}."
+
+    @property
+    def is_unmade(self) -> bool:
+        """Whether there is no disk store yet."""
+        return self.rests and not self._exists()
+
+    def write(self, name: tuple[str, ...], change: Change, here: Change | None = None) -> None:
+        """Change the disk; or else memory, and let the change wait for the disk.
+
+        Parameters
+        ----------
+        name : tuple of str
+            A later change of this name replaces this one while it waits.
+        change, here : callable
+            Of the disk, and of memory where that is another one.
+        """
+        disk = self._reach()
+        if disk is not None and time.monotonic() < self._again_at:
+            disk = None
+        if disk is not None and not self.waiting:
+            try:
+                change(disk)
+                self._failure = None
+                return
+            except StoreError as error:
+                self._failed(error)
+                disk = None
+        (here or change)(self.memory)
+        self.waiting.pop(name, None)  # what is later replaces what is earlier, and comes last
+        self.waiting[name] = change
+        if disk is not None:
+            self._write_waiting(disk)
+
+    def read(self, read: Callable[[DiskStore], Answer], otherwise: Answer) -> Answer:
+        """An answer of the disk; another one where it cannot be read."""
+        self.wake()
+        if self.disk is None:
+            return otherwise
+        try:
+            return read(self.disk)
+        except StoreError as error:
+            self._failed(error)
+            return otherwise
+
+    def first(self, read: Callable[[DiskStore | MemoryStore], Answer | None]) -> Answer | None:
+        """An answer of memory, which is newer; else of the disk, or None."""
+        kept = read(self.memory)
+        return self.read(read, None) if kept is None else kept
+
+    def catch_up(self) -> None:
+        """Write what is waiting, if the disk takes it again."""
+        if self.waiting and time.monotonic() >= self._again_at:
+            disk = self._reach()
+            if disk is not None:
+                self._write_waiting(disk)
+
+    def wake(self) -> None:
+        """Open the disk store for the first time, or after `close`, if there is one."""
+        if self.rests and self._exists():
+            self._reach()
+
+    def flush(self) -> None:
+        if self.rests:
             return
         if self._failure is not None and not self._failure.lasting:
             self._again_at = 0.0
@@ -271,93 +189,201 @@ class GuardedStore:
             self._failed(error)
 
     def close(self) -> None:
-        """Flush, and close the disk store, which is opened again when it is used again."""
         self.flush()
-        if self._disk is not None:
-            self._disk.close()
-            self._disk = None
-        if not self._waiting:
-            self._rests, self._failure, self._again_at = True, None, 0.0
-
-    # -- steps --------------------------------------------------------------------------------
-
-    def _write(
-        self,
-        name: tuple[str, ...],
-        on_disk: Callable[[DiskStore], None],
-        in_memory: Callable[[MemoryStore], None],
-    ) -> None:
-        """Change the disk; or else memory, and let the change wait for the disk."""
-        disk = self._reach()
-        if disk is not None and time.monotonic() < self._again_at:
-            disk = None
-        if disk is not None and not self._waiting:
-            try:
-                on_disk(disk)
-                self._failure = None
-                return
-            except StoreError as error:
-                self._failed(error)
-                disk = None
-        in_memory(self._memory)
-        self._waiting.pop(name, None)  # what is later replaces what is earlier, and comes last
-        self._waiting[name] = on_disk
-        if disk is not None:
-            self._write_waiting(disk)
+        if self.disk is not None:
+            self.disk.close()
+            self.disk = None
+        if not self.waiting:
+            self.rests, self._failure, self._again_at = True, None, 0.0
 
     def _write_waiting(self, disk: DiskStore) -> None:
         """Write what is waiting; of a disk that is nearly full, all for which there is room."""
-        for name, change in list(self._waiting.items()):
+        for name, change in list(self.waiting.items()):
             try:
                 change(disk)
-                del self._waiting[name]
+                del self.waiting[name]
             except StoreError as error:
                 self._failed(error)
                 if not error.full:
                     return
-        if not self._waiting:
+        if not self.waiting:
             self._failure, self._again_at = None, 0.0
-            self._memory = self._memory.emptied()
-            self._forgotten, self._chosen_here = set(), False
-
-    def _wake(self) -> None:
-        """Open the disk store for the first time, or after `close`, if there is one."""
-        if self._rests and self._exists():
-            self._reach()
-
-    def _read(self, read: Callable[[DiskStore], Answer], otherwise: Answer) -> Answer:
-        self._wake()
-        if self._disk is None:
-            return otherwise
-        try:
-            return read(self._disk)
-        except StoreError as error:
-            self._failed(error)
-            return otherwise
+            self.memory = self.memory.emptied()
+            self.forgotten, self.chosen_here = set(), False
 
     def _reach(self) -> DiskStore | None:
         """The disk store, opened if that may be tried."""
-        self._rests = False
+        self.rests = False
         lasting = self._failure is not None and self._failure.lasting
-        if self._disk is None and not lasting and time.monotonic() >= self._again_at:
+        if self.disk is None and not lasting and time.monotonic() >= self._again_at:
             try:
-                self._disk = self._open_disk()
-                self._entries = self._disk.entries()
-                if self._disk.read_only:
-                    self._failed(StoreError(self._disk.read_only, lasting=True))
-                elif not self._waiting:
+                self.disk = self._open_disk()
+                self.entries = self.disk.datasets.all()
+                if self.disk.read_only is not None:
+                    self._failed(StoreError(str(self.disk.read_only), lasting=True))
+                elif not self.waiting:
                     self._failure = None
             except StoreError as error:
                 self._failed(error)
-        return self._disk
+        return self.disk
 
     def _failed(self, error: StoreError) -> None:
         self._failure = error
         self._again_at = float("inf") if error.lasting else time.monotonic() + PAUSE
 
 
-def _ignored(found: object) -> None:
-    """Nothing: what a change returns is not asked for."""
+class GuardedDataSets:
+    """The data sets of the disk, and those that wait for it."""
+
+    def __init__(self, guard: _Guard):
+        self._guard = guard
+
+    def version(self) -> object:
+        """A value that changes with data sets and the current one, on the disk and in memory.
+
+        It is asked for often: what is waiting is written here, if the disk takes it again.
+        """
+        self._guard.catch_up()
+        on_disk = self._guard.read(lambda disk: disk.datasets.version(), None)
+        return on_disk, self._guard.memory.datasets.version()
+
+    def all(self) -> dict[str, Entry]:
+        """All data sets by key, oldest first: of the disk, then those that wait for it."""
+        guard = self._guard
+        # Where the disk cannot be read any more, data sets that were there stay in the list.
+        guard.entries = guard.read(lambda disk: disk.datasets.all(), guard.entries)
+        both = guard.entries | guard.memory.datasets.all()
+        return {key: entry for key, entry in both.items() if key not in guard.forgotten}
+
+    def add(self, entry: Entry, tables: Sequence[DataTable]) -> None:
+        """Keep a data set with its tables."""
+        key = entry.dataset.key
+        contents: list[bytes] = []
+
+        def add(disk: Any) -> None:
+            # It may have been changed while it was waiting.
+            now = self._guard.memory.datasets.all().get(key, entry)
+            disk.datasets.add_contents(now, contents or [to_parquet(table) for table in tables])
+
+        def wait(memory: DiskStore | MemoryStore) -> None:
+            # Not at the end of the program, when no module can be imported any more.
+            contents.extend(to_parquet(table) for table in tables)
+            memory.datasets.add(entry, tables)
+
+        self._guard.write(("tables", key), add, wait)
+
+    def update(self, entry: Entry) -> None:
+        """Keep what is now known of a data set."""
+        key = entry.dataset.key
+        if ("tables", key) in self._guard.waiting:
+            self._guard.memory.datasets.update(entry)
+        else:
+            self._guard.write(("entry", key), lambda store: store.datasets.update(entry))
+
+    def forget(self, key: str) -> None:
+        """Delete a data set, its tables and the settings of pages for it."""
+        guard = self._guard
+
+        def hide(memory: DiskStore | MemoryStore) -> None:
+            memory.datasets.forget(key)
+            guard.forgotten.add(key)
+
+        guard.waiting = {name: one for name, one in guard.waiting.items() if key not in name}
+        guard.write(("forget", key), lambda store: store.datasets.forget(key), hide)
+
+    def tables(self, key: str) -> tuple[DataTable, ...]:
+        """The tables of a data set (WorkspaceError if they are missing or damaged)."""
+        kept = self._guard.memory.datasets.tables_or_none(key)
+        self._guard.wake()
+        if kept is None and self._guard.disk is not None:
+            kept = self._guard.disk.datasets.tables(key)
+        if kept is None:
+            raise WorkspaceError(f"the data set {key!r} cannot be read. {self._guard.problem}")
+        return kept
+
+    def current(self) -> str | None:
+        """The key that was chosen last."""
+        here = self._guard.memory.datasets.current()
+        if self._guard.chosen_here:
+            return here
+        return self._guard.read(lambda disk: disk.datasets.current(), here)
+
+    def choose(self, key: str | None) -> None:
+        """Keep the choice."""
+
+        def choose_here(memory: DiskStore | MemoryStore) -> None:
+            memory.datasets.choose(key)
+            self._guard.chosen_here = True
+
+        self._guard.write(("choose",), lambda store: store.datasets.choose(key), choose_here)
+
+
+class GuardedStates:
+    """The settings of pages for data sets."""
+
+    def __init__(self, guard: _Guard):
+        self._guard = guard
+
+    def get(self, page: str, key: str) -> dict[str, Any] | None:
+        """The settings of a page for a data set, or None."""
+        return self._guard.first(lambda store: store.states.get(page, key))
+
+    def put(self, page: str, key: str, settings: dict[str, Any]) -> None:
+        """Keep the settings of a page for a data set."""
+        name = ("state", page, key)
+        self._guard.write(name, lambda store: store.states.put(page, key, settings))
+
+
+class GuardedSeen:
+    """What was shown of which data."""
+
+    def __init__(self, guard: _Guard):
+        self._guard = guard
+
+    def get(self, digest: str) -> SeenRecord | None:
+        """What was shown of a data set, on the disk and in memory, or None."""
+        kept = self._guard.read(lambda disk: disk.seen.get(digest), None)
+        here = self._guard.memory.seen.get(digest)
+        return kept.merged(here) if kept is not None and here is not None else kept or here
+
+    def sketched(self) -> Sequence[SeenRecord]:
+        """What was shown of the data sets whose rows can be recognized."""
+        nothing: Sequence[SeenRecord] = ()
+        kept = self._guard.read(lambda disk: disk.seen.sketched(), nothing)
+        known = {one.digest for one in kept}
+        here = self._guard.memory.seen.sketched()
+        return [*kept, *(one for one in here if one.digest not in known)]
+
+    def put(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
+        """Add to what was shown of a data set; ``make`` the disk store for it, if there is none."""
+        guard, digest = self._guard, seen.digest
+        if not make and guard.is_unmade:
+            return guard.memory.seen.put(seen)
+        guard.write(
+            ("seen", digest),
+            lambda disk: disk.seen.put(guard.memory.seen.get(digest) or seen),
+            lambda memory: memory.seen.put(seen),
+        )
+        return self.get(digest) or seen
+
+
+class GuardedFiles:
+    """Files by the SHA-256 of their content."""
+
+    def __init__(self, guard: _Guard):
+        self._guard = guard
+
+    def get(self, digest: str) -> bytes | None:
+        """The content of a file, or None."""
+        return self._guard.first(lambda store: store.files.get(digest))
+
+    def put(self, digest: str, name: str, content: bytes) -> None:
+        """Keep a file."""
+        self._guard.write(("file", digest), lambda store: store.files.put(digest, name, content))
+
+    def purge(self) -> None:
+        """Delete the files that no page mentions in its settings."""
+        self._guard.write(("purge",), lambda store: store.files.purge(), lambda memory: None)
 
 
 def _sentence(text: str) -> str:
