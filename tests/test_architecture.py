@@ -33,6 +33,7 @@ NUMERICS = (
 )
 FLOORS = [
     NUMERICS,
+    ("storing",),
     ("audits",),
     ("workspaces",),
     ("figures",),
@@ -56,8 +57,9 @@ OUTSIDE = {
         "bayes_opt",
         "cloudpickle",
     },
+    "storing": {"sqlalchemy", "alembic"},
     "audits": {"numpy", "pandas", "sqlalchemy", "alembic"},
-    "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "platformdirs"},
+    "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "alembic", "platformdirs"},
     "figures": {"numpy", "matplotlib"},
     "pages": {"numpy", "param"},
 }

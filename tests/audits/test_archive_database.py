@@ -18,9 +18,10 @@ from sqlalchemy import inspect
 import workbench as wb
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
-from workbench.audits.storing import migrating, sqlite
 from workbench.audits.storing.database import FILE, AuditsDatabase
 from workbench.audits.storing.schema import METADATA, REVISION
+from workbench.storing import sqlite
+from workbench.storing.schema import DatabaseSchema
 
 # -- written once ----------------------------------------------------------------------------------
 
@@ -108,12 +109,12 @@ def test_a_program_of_an_older_version_stops_writing(tmp_path, page_audit):
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(tmp_path, monkeypatch, page_audit):
-    def fail(connection, schema):
+    def fail(schema, connection, words):
         connection.exec_driver_sql("CREATE TABLE audits (half INTEGER)")
         raise RuntimeError("in the middle of the migration")
 
     with monkeypatch.context() as patched:
-        patched.setattr(migrating, "_run", fail)
+        patched.setattr(DatabaseSchema, "_make", fail)
         with pytest.raises(RuntimeError, match="in the middle of the migration"):
             Archive(AuditsDatabase.in_folder(tmp_path)).search()
     archive = Archive(AuditsDatabase.in_folder(tmp_path))
@@ -283,7 +284,7 @@ def test_a_folder_that_cannot_be_written_can_be_read(tmp_path, page_audit, monke
 def test_a_folder_where_nothing_can_be_made_is_named(tmp_path, monkeypatch):
     no_rights(monkeypatch, errno.EACCES)
     archive = Archive(AuditsDatabase.in_folder(tmp_path))
-    with pytest.raises(wb.ArchiveError, match=r"audits\.sqlite cannot be opened or made"):
+    with pytest.raises(wb.ArchiveError, match=r"audits\.sqlite cannot be written or made"):
         archive.search()
 
 

@@ -11,8 +11,8 @@ from contextlib import closing
 import pytest
 from helpers.servers import ROOT
 
-from workbench.storing import database_file
 from workbench.audits.storing.database import FILE, AuditsDatabase
+from workbench.storing import database_file
 from workbench.storing.database_file import UNFINISHED, is_database, make_file, tidy_beside
 
 

@@ -86,7 +86,10 @@ def main(folder: Path) -> None:
     named = f"sqlite:///{folder / 'named.db'}"
     own = workspace(folder)
     workspaces = [own, homes.open(ada), homes.open(ada)]
-    archives = [Archive(AuditsDatabase.in_folder(folder)), *(Archive(AuditsDatabase.at(named)) for _ in "ab")]
+    archives = [
+        Archive(AuditsDatabase.in_folder(folder)),
+        *(Archive(AuditsDatabase.at(named)) for _ in "ab"),
+    ]
     databases = [ServerDatabase(server), ServerDatabase(server)]
 
     def use(name):

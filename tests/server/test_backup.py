@@ -20,7 +20,6 @@ import pytest
 from helpers.servers import ROOT
 
 import workbench as wb
-from workbench.audits.storing import database as module
 from workbench.audits.storing.database import AuditsDatabase
 from workbench.audits.storing.schema import AUDITS_SCHEMA, REVISION
 from workbench.cli import main
@@ -28,6 +27,7 @@ from workbench.server.operations import backup as writing
 from workbench.server.operations.backup import back_up
 from workbench.server.operations.manifest import NAME, BackupError, Manifest, check
 from workbench.server.operations.restore import restore
+from workbench.storing.schema import DatabaseSchema
 from workbench.workspaces.home import kept_secret, owner_key, workspace
 
 
@@ -318,11 +318,11 @@ def test_an_older_database_is_copied_before_it_is_changed(tmp_path, monkeypatch)
     older.close()
     assert [path.name for path in tmp_path.glob("*before*")] == []
 
-    def step(connection, where, schema):
+    def step(schema, connection):
         connection.exec_driver_sql("CREATE TABLE added (x TEXT)")
         connection.exec_driver_sql(f"UPDATE workbench_version SET version_num='{NEXT}'")
 
-    monkeypatch.setattr(module, "migrate", step)
+    monkeypatch.setattr(DatabaseSchema, "_migrate", step)
     newer = AuditsDatabase(older._kind, replace(AUDITS_SCHEMA, revision=NEXT))
     with newer.reading() as connection:
         connection.exec_driver_sql("SELECT x FROM added")
@@ -345,11 +345,11 @@ def test_a_migration_that_fails_leaves_the_database_and_one_copy(tmp_path, monke
         pass
     older.close()
 
-    def step(connection, where, schema):
+    def step(schema, connection):
         connection.exec_driver_sql("CREATE TABLE added (x TEXT)")
         raise ValueError("it failed")
 
-    monkeypatch.setattr(module, "migrate", step)
+    monkeypatch.setattr(DatabaseSchema, "_migrate", step)
     for _ in range(2):
         newer = AuditsDatabase(older._kind, replace(AUDITS_SCHEMA, revision=NEXT))
         with pytest.raises(ValueError, match="it failed"), newer.reading():

@@ -86,8 +86,8 @@ class Homes:
         The workspace of the owner of the server.
     database : str, optional
         The SQLAlchemy URL of the database in which people with an account keep their audits; see
-        `workbench.audits.storing.database.AuditsDatabase.of_person`. By default it is the one that the
-        environment variable ``WORKBENCH_DATABASE`` names, or a file in their folder.
+        `workbench.audits.storing.database.AuditsDatabase.of_person`. By default it is the one that
+        the environment variable ``WORKBENCH_DATABASE`` names, or a file in their folder.
     """
 
     def __init__(
@@ -257,7 +257,9 @@ class Homes:
     def _audits(self, person: Person, folder: Path, where: str) -> AuditsDatabase:
         if self._database and person.signed_in:
             return AuditsDatabase.of_person(self._database, schema_name(person.key), where)
-        return AuditsDatabase.in_folder(folder, where if person.signed_in else f"{where}: {_EXPORT}")
+        return AuditsDatabase.in_folder(
+            folder, where if person.signed_in else f"{where}: {_EXPORT}"
+        )
 
 
 def _digest(key: str) -> str:

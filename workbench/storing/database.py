@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -69,9 +70,9 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """Context of a transaction: all of it is kept, durably, or nothing."""
         with self._kind.turns, self.reported():
-            engine = self._opened()
+            writer = _writer(self._opened())
             self._refuse_unless_writable()
-            with _writer(engine).begin() as connection:
+            with writer.begin() as connection:
                 self._schema.require_current(connection, self._kind.words)
                 yield connection
 
@@ -115,7 +116,9 @@ class Database:
         except OSError as error:
             raise words.of_system(error) from error
         except DBAPIError as error:
-            raise self._kind.error(error) from error
+            raise self._kind.error(error.orig or error, error.connection_invalidated) from error
+        except sqlite3.Error as error:  # of a statement outside of all transactions
+            raise self._kind.error(error, False) from error
         except UnicodeDecodeError as error:  # what SQLite says quotes the damaged text
             raise words.damaged("its list of tables is no text") from error
         except SQLAlchemyError as error:

@@ -1,5 +1,8 @@
 """`DatabaseKind`: what differs between a file of SQLite, one in memory, and PostgreSQL."""
 
+# Most of it has no meaning for some kind.
+# ruff: noqa: B027
+
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
@@ -8,10 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError
 
 from workbench.storing.errors import StorageError
-from workbench.storing.wording import Wording
+from workbench.storing.wording import DatabaseWording
 
 
 class DatabaseKind(ABC):
@@ -21,7 +23,7 @@ class DatabaseKind(ABC):
     ----------
     where : str
         The place, as people say it, without user and password.
-    words : Wording
+    words : DatabaseWording
 
     Attributes
     ----------
@@ -31,7 +33,7 @@ class DatabaseKind(ABC):
         Held while a connection is in use, where threads have to take turns.
     """
 
-    def __init__(self, where: str, words: Wording):
+    def __init__(self, where: str, words: DatabaseWording):
         self.where, self.words = where, words
         self.writable = True
         self.turns: AbstractContextManager[Any] = nullcontext()
@@ -45,8 +47,8 @@ class DatabaseKind(ABC):
         """Whether there is a database already; nothing is made in order to know it."""
 
     @abstractmethod
-    def error(self, error: DBAPIError) -> StorageError:
-        """What went wrong, and what to do."""
+    def error(self, error: BaseException, lost: bool) -> StorageError:
+        """The error of the driver in words; ``lost``: with the connection."""
 
     def make(self, build: Callable[[Engine], None]) -> None:
         """Make the database before anybody sees it; ``build`` makes the tables with an engine."""

@@ -6,13 +6,12 @@ import re
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateSchema, DropSchema
 
 from workbench.storing.errors import StorageError
 from workbench.storing.kind import DatabaseKind
-from workbench.storing.wording import Wording
+from workbench.storing.wording import DatabaseWording
 
 #: Seconds to wait for an answer when a connection is made.
 PATIENCE = 10
@@ -35,14 +34,14 @@ class PostgreSQLServer(DatabaseKind):
     ----------
     url : sqlalchemy.URL
         Its password appears in no message.
-    words : Wording
+    words : DatabaseWording
     where : str
         The place, as people say it.
     schema : str, optional
         The schema of a single person, made when it is first used; nothing outside of it is seen.
     """
 
-    def __init__(self, url: URL, words: Wording, where: str, schema: str = ""):
+    def __init__(self, url: URL, words: DatabaseWording, where: str, schema: str = ""):
         super().__init__(where, words)
         self._url, self._schema = url.set(drivername="postgresql+psycopg"), schema
 
@@ -103,11 +102,11 @@ class PostgreSQLServer(DatabaseKind):
         """Wait until no other program makes tables, and let none until the transaction ends."""
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
 
-    def error(self, error: DBAPIError) -> StorageError:
-        """What went wrong, and what to do."""
-        state = getattr(error.orig, "sqlstate", None) or ""
-        diagnosis = getattr(getattr(error.orig, "diag", None), "message_primary", None)
-        said = self._without_password(diagnosis or str(error.orig))
+    def error(self, error: BaseException, lost: bool) -> StorageError:
+        """The error of the driver in words; ``lost``: with the connection."""
+        state = getattr(error, "sqlstate", None) or ""
+        diagnosis = getattr(getattr(error, "diag", None), "message_primary", None)
+        said = self._without_password(diagnosis or str(error))
         title, failure = self.words.title, self.words.error
         if state == "53100":
             return failure(
@@ -124,7 +123,7 @@ class PostgreSQLServer(DatabaseKind):
                 f"{title} does not let this program in: {said}. Correct the user, the password or "
                 "the name of the database in its URL"
             )
-        if error.connection_invalidated or not state or state.startswith(("08", "57P", "53")):
+        if lost or not state or state.startswith(("08", "57P", "53")):
             return failure(
                 f"{title} cannot be reached: {said}. {_UNCHANGED}. Try again when the server "
                 "answers"

@@ -15,7 +15,7 @@ from threading import RLock
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import Pool, QueuePool, StaticPool
 
 from workbench.storing.database_file import (
@@ -28,7 +28,7 @@ from workbench.storing.database_file import (
 from workbench.storing.errors import StorageError
 from workbench.storing.kind import DatabaseKind
 from workbench.storing.rows import decoded
-from workbench.storing.wording import Wording
+from workbench.storing.wording import DatabaseWording
 
 #: Seconds to wait for another program that is writing.
 PATIENCE = 10.0
@@ -59,10 +59,10 @@ class SQLiteMemory(DatabaseKind):
 
     Parameters
     ----------
-    words : Wording
+    words : DatabaseWording
     """
 
-    def __init__(self, words: Wording):
+    def __init__(self, words: DatabaseWording):
         super().__init__("in the memory of this program", words)
         self.turns = RLock()
 
@@ -74,9 +74,9 @@ class SQLiteMemory(DatabaseKind):
         """False: it begins when it is opened."""
         return False
 
-    def error(self, error: DBAPIError) -> StorageError:
-        """What went wrong."""
-        return self.words.unusable(error.orig)
+    def error(self, error: BaseException, lost: bool) -> StorageError:
+        """The error of the driver in words."""
+        return self.words.unusable(error)
 
 
 class SQLiteFile(DatabaseKind):
@@ -86,7 +86,7 @@ class SQLiteFile(DatabaseKind):
     ----------
     path : Path
         The file. It and its folder are made if they are missing.
-    words : Wording
+    words : DatabaseWording
     where : str, optional
         The place of the database of a single person, as people say it.
     patience : float, optional
@@ -100,7 +100,7 @@ class SQLiteFile(DatabaseKind):
     def __init__(
         self,
         path: Path,
-        words: Wording,
+        words: DatabaseWording,
         where: str = "",
         patience: float | None = None,
         single: bool = False,
@@ -221,9 +221,9 @@ class SQLiteFile(DatabaseKind):
                         return  # it is as durable without, and slower
                 time.sleep(0.01)
 
-    def error(self, error: DBAPIError) -> StorageError:
-        """What went wrong, and what to do."""
-        code, said = getattr(error.orig, "sqlite_errorname", ""), str(error.orig)
+    def error(self, error: BaseException, lost: bool) -> StorageError:
+        """The error of the driver in words."""
+        code, said = getattr(error, "sqlite_errorname", ""), str(error)
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return self.words.busy(self._patience)
         if code in _NO_ROOM:

@@ -1,4 +1,4 @@
-"""`Wording`: the errors of a database in words, each with what to do."""
+"""`DatabaseWording`: the errors of a database in words, each with what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True)
-class Wording:
+class DatabaseWording:
     """The errors of a database in words.
 
     Parameters

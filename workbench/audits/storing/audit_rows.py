@@ -27,7 +27,6 @@ from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.audits.imported import Imported
 from workbench.audits.storing.database import AuditsDatabase
-from workbench.storing.rows import UNREADABLE, require_sound
 from workbench.audits.storing.schema import (
     ATTACHMENTS,
     AUDITS,
@@ -40,6 +39,7 @@ from workbench.audits.storing.schema import (
 )
 from workbench.audits.storing.series_rows import fill
 from workbench.audits.summary import LONGEST_NOTE, AuditSummary, about
+from workbench.storing.rows import UNREADABLE, require_sound
 
 #: Stands before and after each tag in the words that a search looks in, and nowhere else.
 _TAG = "\x1f"

@@ -14,7 +14,7 @@ from workbench.audits.storing.schema import AUDITS_SCHEMA
 from workbench.storing.database import Database
 from workbench.storing.postgresql import PostgreSQLServer
 from workbench.storing.sqlite import SQLiteFile, SQLiteMemory
-from workbench.storing.wording import Wording
+from workbench.storing.wording import DatabaseWording
 
 #: The file in the folder of a workspace.
 FILE = "audits.sqlite"
@@ -100,8 +100,8 @@ class AuditsDatabase(Database):
         return cls(PostgreSQLServer(url, words, where, name), AUDITS_SCHEMA)
 
 
-def _words(title: str) -> Wording:
-    return Wording(title, title, ArchiveError)
+def _words(title: str) -> DatabaseWording:
+    return DatabaseWording(title, title, ArchiveError)
 
 
 def _path(url: URL) -> Path | None:

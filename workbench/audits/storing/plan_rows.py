@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, insert, select, true
 
 from workbench.audits.plan import RegisteredPlan
 from workbench.audits.storing.database import AuditsDatabase
-from workbench.storing.rows import require_sound
 from workbench.audits.storing.schema import PLAN_USES, PLANS
+from workbench.storing.rows import require_sound
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from workbench.audits.errors import ArchiveError
 from workbench.audits.storing.database import AuditsDatabase
-from workbench.storing.rows import require_sound
 from workbench.audits.storing.schema import SERIES, SERIES_AUDITS
+from workbench.storing.rows import require_sound
 
 
 @dataclass(frozen=True)

@@ -84,8 +84,8 @@ def _elsewhere() -> list[str]:
     if not address or _is_inside(address):
         return []
     return [
-        f"audits {AuditsDatabase.at(address).where} ({DATABASE}); copy it by its own means at the same "
-        "time, such as 'pg_dump --format=custom' for PostgreSQL"
+        f"audits {AuditsDatabase.at(address).where} ({DATABASE}); copy it by its own means at the "
+        "same time, such as 'pg_dump --format=custom' for PostgreSQL"
     ]
 
 

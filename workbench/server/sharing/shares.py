@@ -17,11 +17,11 @@ from typing import Any
 from sqlalchemy import Row, delete, insert, or_, select, update
 
 from workbench.audits.errors import ArchiveError
-from workbench.storing.rows import require_sound
 from workbench.server.sharing.errors import NotSharedError, SharingError
 from workbench.server.sharing.share import Grant, ShareKind, ShareTarget
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import SHARES
+from workbench.storing.rows import require_sound
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from workbench.server.storing.schema import SERVER_SCHEMA
 from workbench.storing.database import Database
 from workbench.storing.kind import DatabaseKind
 from workbench.storing.sqlite import SQLiteFile, SQLiteMemory
-from workbench.storing.wording import Wording
+from workbench.storing.wording import DatabaseWording
 
 #: The file in the folder of a server.
 FILE = "server.sqlite"
@@ -26,7 +26,7 @@ class ServerDatabase(Database):
 
     def __init__(self, folder: Path | None = None):
         title = f"the database {'of the server, in memory' if folder is None else folder / FILE}"
-        words = Wording(title, title, ArchiveError)
+        words = DatabaseWording(title, title, ArchiveError)
         kind: DatabaseKind
         kind = SQLiteMemory(words) if folder is None else SQLiteFile(folder / FILE, words)
         super().__init__(kind, SERVER_SCHEMA)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from workbench.storing.database import Database
 from workbench.storing.sqlite import SQLiteFile
-from workbench.storing.wording import Wording
+from workbench.storing.wording import DatabaseWording
 from workbench.workspaces.errors import StoreError
 from workbench.workspaces.storing.schema import WORKSPACE_SCHEMA
 
@@ -32,7 +31,7 @@ class WorkspaceDatabase(Database):
 
     def __init__(self, folder: Path, shown: str, patience: float):
         home = "name another folder by the environment variable WORKBENCH_HOME"
-        words = Wording(
+        words = DatabaseWording(
             f"the database in {shown}" if shown else f"the database {folder / FILE}",
             shown or str(folder),
             StoreError,
@@ -51,14 +50,20 @@ class WorkspaceDatabase(Database):
         found = None if self._kind.writable else self._kind.words.read_only()
         return found if isinstance(found, StoreError) else None
 
+    def data_version(self) -> object:
+        """Another number after every commit of another program."""
+        return self._pragma("data_version")
+
     def checkpoint(self) -> None:
         """Copy all changes from the log into the file."""
-        with self._kind.turns, self.reported(), self._opened().connect() as connection:
-            driver: Any = connection.connection.driver_connection
-            try:  # in no transaction
-                driver.execute("PRAGMA wal_checkpoint(PASSIVE)").close()
-            except sqlite3.Error as error:
-                raise self._kind.words.unusable(error) from error
+        self._pragma("wal_checkpoint(PASSIVE)")
+
+    def _pragma(self, asked: str) -> object:
+        """The answer of the driver outside of all transactions."""
+        with self._kind.turns, self.reported(), closing(self._opened().raw_connection()) as one:
+            driver: Any = one.driver_connection
+            with closing(driver.execute(f"PRAGMA {asked}")) as found:
+                return found.fetchone()[0]
 
     @contextmanager
     def unless_damaged(self, what: str) -> Iterator[None]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from workbench import _json
 from workbench.storing.rows import require_sound
@@ -23,7 +23,16 @@ from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.storing.database import WorkspaceDatabase
 from workbench.workspaces.storing.disk_datasets import DiskDataSets
 from workbench.workspaces.storing.files import ContentFiles
-from workbench.workspaces.storing.schema import FILES, SEEN, STATES, row_of_seen, seen_of
+from workbench.workspaces.storing.schema import (
+    FILES,
+    PUT_FILE,
+    PUT_SEEN,
+    PUT_STATE,
+    SEEN,
+    STATES,
+    row_of_seen,
+    seen_of,
+)
 from workbench.workspaces.storing.store import MOST_DRAW_STATES
 
 #: Seconds to wait for another program that is writing.
@@ -34,6 +43,12 @@ KEPT_REMOVED = timedelta(days=30)
 
 #: Seconds after which another program has finished, or never will.
 _ABANDONED = 86400.0
+
+
+#: Made once, because pages ask often.
+_SETTINGS = select(STATES.c.settings).where(
+    STATES.c.page == bindparam("page"), STATES.c.dataset == bindparam("dataset")
+)
 
 
 class DiskStore:
@@ -124,9 +139,7 @@ class DiskStates:
     def get(self, page: str, key: str) -> dict[str, Any] | None:
         """The settings of a page for a data set, or None."""
         with self._database.reading() as connection:
-            kept = connection.scalar(
-                select(STATES.c.settings).where(STATES.c.page == page, STATES.c.dataset == key)
-            )
+            kept = connection.scalar(_SETTINGS, {"page": page, "dataset": key})
         found = None
         if kept is not None:
             with self._database.unless_damaged(f"what was set on the page {page!r}"):
@@ -138,8 +151,7 @@ class DiskStates:
         """Keep the settings of a page for a data set; of draws, only the last few."""
         kept = _json.dumps_ascii(settings)
         with self._database.writing() as connection:
-            added = insert(STATES).prefix_with("OR REPLACE")
-            connection.execute(added.values(page=page, dataset=key, settings=kept))
+            connection.execute(PUT_STATE, {"page": page, "dataset": key, "settings": kept})
             if key.startswith(DRAW):
                 drawn = (STATES.c.page == page) & STATES.c.dataset.startswith(DRAW)
                 newest = select(STATES.c.position).where(drawn)
@@ -180,8 +192,7 @@ class DiskSeen:
             known = self._get(connection, seen.digest)
             found = seen if known is None else known.merged(seen)
             if found != known:
-                added = insert(SEEN).prefix_with("OR REPLACE")
-                connection.execute(added.values(row_of_seen(found)))
+                connection.execute(PUT_SEEN, row_of_seen(found))
         return found
 
     def _get(self, connection: Connection, digest: str) -> SeenRecord | None:
@@ -208,8 +219,7 @@ class DiskFiles:
         """Keep a file."""
         with self._database.writing() as connection:
             self._contents.write(content)
-            added = insert(FILES).prefix_with("OR REPLACE")
-            connection.execute(added.values(sha256=digest, name=name))
+            connection.execute(PUT_FILE, {"sha256": digest, "name": name})
 
     def purge(self) -> None:
         """Delete the files that no page mentions in its settings."""

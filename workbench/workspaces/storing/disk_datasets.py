@@ -15,7 +15,14 @@ from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.storing.database import WorkspaceDatabase
 from workbench.workspaces.storing.files import ContentFiles, is_hash
 from workbench.workspaces.storing.parquet import from_parquet, to_parquet
-from workbench.workspaces.storing.schema import DATASETS, SETTINGS, STATES, entry_of, row_of
+from workbench.workspaces.storing.schema import (
+    DATASETS,
+    PUT_SETTING,
+    SETTINGS,
+    STATES,
+    entry_of,
+    row_of,
+)
 from workbench.workspaces.storing.store import Entry
 
 _CURRENT = "current"
@@ -76,8 +83,8 @@ class DiskDataSets:
 
     def forget(self, key: str) -> None:
         """Delete a data set, its tables and the settings of pages for it."""
-        self._read_at = None
         with self._database.writing() as connection:
+            self._read_at = None
             row = _row(connection, key)
             connection.execute(delete(DATASETS).where(DATASETS.c.key == key))
             connection.execute(delete(STATES).where(STATES.c.dataset == key))
@@ -115,10 +122,9 @@ class DiskDataSets:
 
     def choose(self, key: str | None) -> None:
         """Keep the choice."""
-        self._read_at = None
         with self._database.writing() as connection:
-            chosen = insert(SETTINGS).prefix_with("OR REPLACE")
-            connection.execute(chosen.values(name=_CURRENT, value=key))
+            self._read_at = None
+            connection.execute(PUT_SETTING, {"name": _CURRENT, "value": key})
 
     def used_tables(self, connection: Connection) -> set[str] | None:
         """Hashes of the tables of all data sets; None where a damaged row may name more."""
@@ -134,10 +140,10 @@ class DiskDataSets:
 
     def _refresh(self) -> None:
         """Read data sets and the current one again, if somebody may have changed them."""
+        version = self._database.data_version()
+        if version == self._read_at:
+            return
         with self._database.reading() as connection:
-            version = connection.exec_driver_sql("PRAGMA data_version").scalar()
-            if version == self._read_at:
-                return
             self._database.require_known(connection)
             rows = connection.execute(select(DATASETS).order_by(DATASETS.c.position)).all()
             chosen = select(SETTINGS.c.value).where(SETTINGS.c.name == _CURRENT)

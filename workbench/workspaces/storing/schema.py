@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Column, Integer, MetaData, Table, Text, UniqueConstraint, insert
 
 from workbench import _json
 from workbench.storing.schema import DatabaseSchema
@@ -76,6 +76,11 @@ SETTINGS = Table(
 )
 
 
+#: Statements that keep a row in place of one that has its key.
+PUT_STATE, PUT_FILE, PUT_SEEN, PUT_SETTING = (
+    insert(table).prefix_with("OR REPLACE") for table in (STATES, FILES, SEEN, SETTINGS)
+)
+
 WORKSPACE_SCHEMA = DatabaseSchema(
     METADATA, REVISION, "workbench.workspaces.storing.migrations", alone=True, readable="1"
 )
@@ -90,7 +95,9 @@ def row_of(entry: Entry) -> dict[str, Any]:
         "name": dataset.name,
         "source": _json.dumps_ascii(dataset.source.to_dict()),
         "reading": _json.dumps_ascii(dataset.reading.to_dict()),
-        "declared": None if dataset.declared is None else _json.dumps_ascii(dataset.declared.to_dict()),
+        "declared": None
+        if dataset.declared is None
+        else _json.dumps_ascii(dataset.declared.to_dict()),
         "reread": dataset.reread,
         "sha256": dataset.sha256,
         "n_p": dataset.n_p,

@@ -1,4 +1,7 @@
-"""Version 1: audits, plans and series, and their triggers. A new database is made in the newest version."""
+"""Version 1: audits, plans and series, and their triggers.
+
+A new database is made in the newest version at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Version 1: people, their sign-ins, and what is shared. A new database is made in the newest version."""
+"""Version 1: people, their sign-ins, and what is shared.
+
+A new database is made in the newest version at once.
+"""
 
 from __future__ import annotations
 
