@@ -1,4 +1,9 @@
-"""Values as JSON, with one of three policies for NaN and ±∞, which JSON lacks."""
+"""Values as JSON: the one place that says what becomes of those that JSON lacks.
+
+`plain` makes lists of tuples and numbers of NumPy's scalars, and writes NaN and ±∞ in one of three
+ways; an array becomes what the caller's ``special`` says, or is refused. `dumps` and `dumps_ascii`
+write plain values, and refuse NaN and ±∞: a text with ``NaN`` in it is no JSON. `loads` reads them.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,6 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
-
-import numpy as np
 
 #: How NaN and ±∞ are written: as null, as text ("NaN", "Infinity", "-Infinity"), or as
 #: ``{"float": "nan"}``, which can be told from text when it is read.
@@ -42,6 +45,8 @@ def plain(
     form = special(value)
     if form is not NotImplemented:
         return form
+    import numpy as np  # not in a process that only sends a request
+
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | str | int):
@@ -56,15 +61,22 @@ def plain(
 
 
 def dumps(plain_value: Any, **style: Any) -> str:
-    """The JSON text of a plain value; ``style`` as of `json.dumps`, which a NaN makes fail."""
+    """The JSON text of a plain value, for files that people read; ``style`` as of `json.dumps`."""
     return json.dumps(plain_value, ensure_ascii=False, allow_nan=False, **style)
 
 
 def dumps_ascii(plain_value: Any, **style: Any) -> str:
-    """The JSON text of a plain value, in ASCII: for databases, and between processes."""
-    return json.dumps(plain_value, **style)
+    """The JSON text of a plain value in ASCII, for databases, hashes and other processes."""
+    return json.dumps(plain_value, allow_nan=False, **style)
 
 
 def loads(text: str | bytes, **hooks: Any) -> Any:
-    """The value of a JSON text; ``hooks`` as of `json.loads`."""
+    """The value of a JSON text, in which other programs may have written NaN or Infinity.
+
+    Parameters
+    ----------
+    text : str or bytes
+    **hooks
+        As of `json.loads`.
+    """
     return json.loads(text, **hooks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +68,7 @@ def jobs(page: Page) -> dict[str, str]:
     offered = {c.name for section in page.controls for c in section.controls if c.offered(page)}
     states = {name: page.job_state(name) for name in page.jobs()}
     return {
-        f"job_{name}": json.dumps(
+        f"job_{name}": _json.dumps(
             {
                 "status": state.status,
                 "tone": "warn" if state.stale or state.status in ("cancelled", "failed") else "",
@@ -77,7 +76,6 @@ def jobs(page: Page) -> dict[str, str]:
                 "words": state.words,
                 "offered": name in offered,
             },
-            ensure_ascii=False,
         )
         for name, state in states.items()
     }

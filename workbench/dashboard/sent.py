@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from workbench import _json
 from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.pages.core.page import Page
@@ -24,7 +24,7 @@ class Sent:
     def items(self, parts: Parts) -> str:
         """The items, or their parts, that the browser does not have, as a JSON object."""
         news = ((name, self._news(name, own)) for name, own in parts.items())
-        return "{" + ",".join(f"{json.dumps(name)}:{new}" for name, new in news if new) + "}"
+        return "{" + ",".join(f"{_json.dumps_ascii(name)}:{new}" for name, new in news if new) + "}"
 
     def _news(self, name: str, parts: dict[str, str]) -> str:
         known = self.hashes.get(name, {})

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 import zlib
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import LinkError
@@ -194,7 +193,7 @@ class PageLink:
             ],
         }
         try:
-            content = json.dumps(said, allow_nan=False, separators=(",", ":")).encode()
+            content = _json.dumps_ascii(said, separators=(",", ":")).encode()
         except (TypeError, ValueError) as error:
             raise LinkError(f"these settings do not fit into a link: {error}") from None
         body = bytes([VERSION]) + zlib.compress(content, level=9)
@@ -243,7 +242,7 @@ def read_link(text: str) -> PageLink:
         content = unpacking.decompress(body[1:], _LONGEST_CONTENT)
         if not unpacking.eof:
             raise LinkError(_WRONG)
-        said = json.loads(content)
+        said = _json.loads(content)
         data = tuple(DataReference(*one) for one in said["data"])
         return PageLink(said["page"], said["settings"], data)
     except LinkError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench._format import percent
 from workbench.scores.examples import NAMES
 from workbench.scores.layouts.apply import scores_from_tables
@@ -782,7 +781,7 @@ class Workspace:
         _checks.text(page, "page"), _checks.text(key, "key")
         _checks.instance(settings, Mapping, "settings", "a dict of settings by name")
         try:
-            json.dumps(dict(settings), allow_nan=False)
+            _json.dumps_ascii(dict(settings))
         except (TypeError, ValueError) as error:
             raise WorkspaceError(
                 f"these settings cannot be kept: {error}; give numbers, text, lists and None"

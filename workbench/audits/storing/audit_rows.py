@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from sqlalchemy import (
     select,
 )
 
+from workbench import _json
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
@@ -294,7 +294,7 @@ class AuditRows:
         for row in rows:
             with self.database.decoding(f"what was saved with the audit {key!r}"):
                 require_sound(row, asked.selected_columns)
-                name = json.loads(row.name)
+                name = _json.loads(row.name)
                 found.append(Attachment(row.kind, name, row.sha256, row.content, row.data))
         return found
 
@@ -322,7 +322,7 @@ class AuditRows:
                 audit=key,
                 number=number,
                 kind=attachment.kind,
-                name=json.dumps(attachment.name),
+                name=_json.dumps_ascii(attachment.name),
                 data=attachment.data,
                 sha256=digest,
             )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import ColumnElement, Connection, insert, select, true
 
+from workbench import _json
 from workbench.audits.plan import RegisteredPlan
 from workbench.audits.storing.database import AuditsDatabase
 from workbench.audits.storing.schema import PLAN_USES, PLANS
@@ -60,7 +60,7 @@ class PlanRows:
                         key=kept.key,
                         sha256=kept.sha256,
                         created=kept.created.isoformat(),
-                        plan=json.dumps(kept.to_dict()),
+                        plan=_json.dumps_ascii(kept.to_dict()),
                     )
                 )
         return kept
@@ -73,7 +73,7 @@ class PlanRows:
         for row in found:
             with self._database.decoding("a plan"):
                 require_sound(row, [PLANS.c.plan])
-                plans.append(RegisteredPlan.from_dict(json.loads(row.plan)))
+                plans.append(RegisteredPlan.from_dict(_json.loads(row.plan)))
         return plans
 
     def use(self, plan: str, data_sha256: str, unseen: bool = False) -> PlanUse:

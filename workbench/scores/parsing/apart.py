@@ -7,12 +7,12 @@ for files that are read as a whole, and keeps its process for the next file.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from workbench import _json
 from workbench._child import Child, ChildError, Overdue, TimeLimit, received, requests, send
 from workbench.progress import Report
 from workbench.scores.parsing.isolated import ENVIRONMENT, damaged, too_slow
@@ -66,7 +66,7 @@ def ask_apart(
     def receive(pipe: Any) -> tuple[dict[str, Any], list[Any]]:
         while True:
             parts = received(pipe, int(most_answered))
-            header = json.loads(bytes(parts[0]))
+            header = _json.loads(bytes(parts[0]))
             if header["kind"] != "progress":
                 return header, parts[1:]
             report(header["fraction"], header["message"])
@@ -78,7 +78,9 @@ def ask_apart(
             f"{name} is not read: no process could be started for it ({error}). {IF_TRUSTED}"
         ) from error
     try:
-        header, parts = process.ask([json.dumps(asked).encode()], TimeLimit(seconds), receive)
+        header, parts = process.ask(
+            [_json.dumps_ascii(asked).encode()], TimeLimit(seconds), receive
+        )
     except Overdue as late:
         raise too_slow(path.name, seconds, late) from None
     except ChildError as error:
@@ -109,7 +111,7 @@ def answer_requests(answer: Callable[[dict[str, Any], Report], list[Any]]) -> No
 
     be_killed_first()
     for (asked, *_), answers in requests():
-        request = json.loads(asked)
+        request = _json.loads(asked)
         be_quiet()
         hold_to(request["memory"], 4 * request["seconds"])  # of the processor: several threads
         try:
@@ -122,7 +124,7 @@ def answer_requests(answer: Callable[[dict[str, Any], Report], list[Any]]) -> No
             out_of_memory = type(error).__name__ == "ArrowMemoryError"
             said = f"{type(error).__name__}: {error}"
             header, arrays = _said("memory" if out_of_memory else "failed", said), []
-        send(answers, [json.dumps(header).encode(), *arrays])
+        send(answers, [_json.dumps_ascii(header).encode(), *arrays])
 
 
 def _reporting(answers: Any) -> Report:
@@ -135,7 +137,7 @@ def _reporting(answers: Any) -> Report:
         if fraction is not None and time.monotonic() > shown + _PACE:
             shown = time.monotonic()
             about = {"kind": "progress", "fraction": fraction, "message": message}
-            send(answers, [json.dumps(about).encode()])
+            send(answers, [_json.dumps_ascii(about).encode()])
 
     return report
 

@@ -14,7 +14,6 @@ still kept apart and still ended after its time.
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from workbench import _json
 from workbench._child import Child, ChildError, Ended, Overdue, TimeLimit, received
 from workbench.scores.parsing.limits import GB, MB, ReadLimits
 from workbench.scores.parsing.wire import WrongAnswer, from_parts, header_of
@@ -82,7 +82,7 @@ def read_isolated(
         "seconds": seconds,
         "limits": asdict(limits),
     }
-    parts = [json.dumps(request).encode(), *([source] if isinstance(source, bytes) else [])]
+    parts = [_json.dumps_ascii(request).encode(), *([source] if isinstance(source, bytes) else [])]
     try:
         receive = partial(_answer, filename, int(memory))
         answer = _readers.answer(kind, parts, seconds, receive, size >= LARGE)
@@ -181,7 +181,7 @@ class _Reader(Child):
         """Import what this kind of file needs, outside of the time limit of the file."""
         if kind in self._prepared:
             return
-        request = json.dumps({"prepare": kind}).encode()
+        request = _json.dumps_ascii({"prepare": kind}).encode()
         answer = self.ask([request], TimeLimit(STARTUP), partial(_answer, "", LARGE))
         if isinstance(answer, DataTable) or answer.kind != "ready":
             raise OSError(f"its parsers cannot be imported: {answer}")

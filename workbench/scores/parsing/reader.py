@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import json
 import os
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from workbench import _json
 from workbench._child import requests, send
 from workbench.scores.parsing.formats import content_of, parse
 from workbench.scores.parsing.limits import ReadLimits
@@ -35,7 +35,7 @@ def serve() -> None:
     """In the new process: answer requests until the pipe is closed."""
     be_killed_first()
     for (header, *content), answers in requests():
-        request = json.loads(header)
+        request = _json.loads(header)
         try:
             answer = _prepared(request) if "prepare" in request else _read(request, content)
         except ScoresError as error:
@@ -62,7 +62,7 @@ def _read(request: dict[str, Any], content: list[bytearray]) -> list[Any]:
 
 
 def _refusal(kind: str, said: str) -> bytes:
-    return json.dumps({"kind": kind, "said": said[:MOST_SAID]}).encode()
+    return _json.dumps_ascii({"kind": kind, "said": said[:MOST_SAID]}).encode()
 
 
 def be_quiet() -> None:

@@ -6,13 +6,13 @@ size, index and name is checked before it is used.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _json
 from workbench.scores.parsing.limits import is_unicode
 from workbench.scores.sample import ScoresError
 from workbench.scores.statement import ScoreStatement
@@ -46,7 +46,7 @@ def header_of(parts: Sequence[bytes | bytearray]) -> dict[str, Any]:
     try:
         if len(parts[0]) > MOST_HEADER:
             raise WrongAnswer("a long header")
-        header = json.loads(bytes(parts[0]))
+        header = _json.loads(bytes(parts[0]))
     except (ValueError, IndexError, RecursionError) as error:
         raise WrongAnswer(f"no header: {type(error).__name__}") from error
     if not isinstance(header, dict):
@@ -83,7 +83,7 @@ def to_parts(table: DataTable) -> list[Any]:
         "statement": dict(table.statement),
     }
     blank_rows = np.array(table.blank_rows, dtype=np.int64)
-    return [json.dumps(header).encode(), blank_rows, *buffers]
+    return [_json.dumps_ascii(header).encode(), blank_rows, *buffers]
 
 
 def from_parts(parts: Sequence[bytes | bytearray], name: str) -> DataTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 import tarfile
@@ -14,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self
 
 import workbench as wb
+from workbench import _json
 from workbench.audits.storing.schema import AUDITS_SCHEMA
 from workbench.server.storing.schema import SERVER_SCHEMA
 from workbench.storing.database_file import is_empty
@@ -79,7 +79,7 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """The manifest as a file."""
-        return json.dumps({"program": _PROGRAM, **asdict(self)}, indent=1).encode()
+        return _json.dumps_ascii({"program": _PROGRAM, **asdict(self)}, indent=1).encode()
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
@@ -91,7 +91,7 @@ class Manifest:
             It is none, or of a newer version.
         """
         try:
-            given = dict(json.loads(text))
+            given = dict(_json.loads(text))
             if given.pop("program") != _PROGRAM:
                 raise BackupError("this is no backup of the workbench")
             if given["format"] > FORMAT:

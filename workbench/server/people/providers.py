@@ -6,7 +6,6 @@ are in `oauth`.
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.simple_httpclient import SimpleAsyncHTTPClient
 
-from workbench import _checks
+from workbench import _checks, _json
 
 #: Seconds that a provider may take for an answer, and bytes of it.
 PATIENCE, LARGEST = 15.0, 2**20
@@ -328,7 +327,7 @@ async def _fetch(address: str, access_token: str = "", **request: Any) -> dict[s
     )
     try:
         answer = await client.fetch(asked)
-        found = json.loads(answer.body)
+        found = _json.loads(answer.body)
     except HTTPClientError as error:
         raise ProviderError(f"{_place(address)} answered {error.code}") from error
     except (OSError, ValueError, RecursionError) as error:

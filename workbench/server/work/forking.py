@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import gc
 import importlib
-import json
 import logging
 import math
 import os
@@ -25,7 +24,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
-from workbench import _process
+from workbench import _json, _process
 from workbench.pages.registry import PAGES
 from workbench.parallel import NICE
 from workbench.server.work import worker
@@ -145,7 +144,7 @@ class _Forks:
             text, files, flags, _ = socket.recv_fds(self._server, _LONGEST, _FILES)
             if not text:
                 return False
-            self._server.send(json.dumps(self._answer(text, files, flags)).encode())
+            self._server.send(_json.dumps_ascii(self._answer(text, files, flags)).encode())
         except ConnectionError:  # the server has ended
             return False
         except Exception:
@@ -160,7 +159,7 @@ class _Forks:
                 raise _RequestError(f"the request is longer than {_LONGEST} bytes")
             if flags & socket.MSG_CTRUNC:
                 raise _RequestError("the connection of the process could not be taken over")
-            request = json.loads(text)
+            request = _json.loads(text)
             return self._answers[request.pop("do")](*files, **request)
         except _RequestError as error:
             return {"problem": str(error)}

@@ -7,7 +7,6 @@ in `workbench.server.work.forking`.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import socket
@@ -18,6 +17,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from typing import Any
+
+from workbench import _json
 
 logger = logging.getLogger(__name__)
 
@@ -164,7 +165,7 @@ class Template:
         control = self._control
         if control is None:
             raise _Gone
-        text = json.dumps(request).encode()
+        text = _json.dumps_ascii(request).encode()
         try:
             if handed is None:
                 control.send(text)
@@ -175,7 +176,7 @@ class Template:
             raise _Gone from None
         if not answer:
             raise _Gone
-        found: dict[str, Any] = json.loads(answer)
+        found: dict[str, Any] = _json.loads(answer)
         if "problem" in found:
             raise OSError(found["problem"])
         return found

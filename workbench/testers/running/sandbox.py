@@ -8,7 +8,6 @@ so it is no protection against code that means harm: run what you trust.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -23,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _json
 from workbench._child import Child, Ended, Overdue, TimeLimit, received, requests, send
 from workbench.testers.learning.outputs import check_outputs
 from workbench.testers.running.confinement import Confinement, confine
@@ -90,7 +90,9 @@ class Sandbox(Child):
         self._limits = Confinement.of_this_machine() if limits is None else limits
         folder = tempfile.mkdtemp(prefix="workbench-")
         self._folder = weakref.finalize(self, _remove, folder, os.getpid())
-        super().__init__(serve, {_LIMITS: json.dumps({"folder": folder, **asdict(self._limits)})})
+        super().__init__(
+            serve, {_LIMITS: _json.dumps_ascii({"folder": folder, **asdict(self._limits)})}
+        )
         self._asked([self._data], TimeLimit(STARTUP), f"it was not ready after {STARTUP:g} s")
 
     def close(self) -> None:
@@ -170,7 +172,7 @@ def _remove(folder: str, program: int) -> None:
 def _answer(most: int, pipe: BufferedReader | Any) -> NDArray[Any]:
     """The outputs in a pipe; raises what was said instead."""
     header, *data = received(pipe, most)
-    said = json.loads(bytes(header))
+    said = _json.loads(bytes(header))
     if "error" in said:
         raise MechanismError(str(said["error"])[:_MOST_SAID])
     (cells,) = data
@@ -185,12 +187,12 @@ def _outputs(values: NDArray[Any]) -> list[Any]:
     """Outputs as a message, in the order of their memory: sums of them stay the same."""
     order: _Order = "F" if values.flags.f_contiguous and not values.flags.c_contiguous else "C"
     header = {"dtype": values.dtype.str, "shape": values.shape, "order": order}
-    return [json.dumps(header).encode(), values.tobytes(order)]
+    return [_json.dumps_ascii(header).encode(), values.tobytes(order)]
 
 
 def _error(error: BaseException) -> list[Any]:
     said = str(error) if isinstance(error, MechanismError) else f"{type(error).__name__}: {error}"
-    return [json.dumps({"error": said[:_MOST_SAID]}).encode()]
+    return [_json.dumps_ascii({"error": said[:_MOST_SAID]}).encode()]
 
 
 # -- the other side -------------------------------------------------------------------------------
@@ -198,7 +200,7 @@ def _error(error: BaseException) -> list[Any]:
 
 def serve() -> None:
     """In the new process: answer requests within limits until the pipe is closed."""
-    given = json.loads(os.environ.pop(_LIMITS))
+    given = _json.loads(os.environ.pop(_LIMITS))
     folder = given.pop("folder")
     confine(Confinement(**given), folder, partial(_serve, folder))
 
