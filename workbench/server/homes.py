@@ -24,7 +24,8 @@ from workbench.workspaces.home import DATABASE
 from workbench.workspaces.shared_data import SharedData
 from workbench.workspaces.storing.allowance import Allowance
 from workbench.workspaces.storing.disk import DiskStore
-from workbench.workspaces.storing.guarded import GuardedStore
+from workbench.workspaces.storing.guarded import GuardedDisk
+from workbench.workspaces.storing.store import Store
 from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -160,7 +161,7 @@ class Homes:
 
         self.visited(person)
         return Workspace(
-            GuardedStore(open_disk, where, exists),
+            Store(GuardedDisk(open_disk, where, exists)),
             self.base if shared is None else shared,
             open_archive,
             audits.exists,

@@ -216,7 +216,8 @@ def kept_secret(path: Path) -> str:
 def _opened(folder: Path, database: str) -> Workspace:
     from workbench.audits.storing.database import AuditsDatabase
     from workbench.workspaces.storing.disk import DiskStore
-    from workbench.workspaces.storing.guarded import GuardedStore
+    from workbench.workspaces.storing.guarded import GuardedDisk
+    from workbench.workspaces.storing.store import Store
 
     audits = AuditsDatabase.at(database) if database else AuditsDatabase.in_folder(folder)
 
@@ -226,6 +227,6 @@ def _opened(folder: Path, database: str) -> Workspace:
         return Archive(audits)
 
     return Workspace(
-        GuardedStore(lambda: DiskStore(folder), f"on this computer, in {folder}"),
+        Store(GuardedDisk(lambda: DiskStore(folder), f"on this computer, in {folder}")),
         open_archive=open_archive,
     )

@@ -20,8 +20,8 @@ from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.home import workspace
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.sources import DataSource, FileSource, source_from_dict
+from workbench.workspaces.storing.entry import file_hash
 from workbench.workspaces.storing.parquet import from_parquet
-from workbench.workspaces.storing.store import file_hash
 
 
 def recorded_scores(

@@ -55,8 +55,8 @@ from workbench.workspaces.sources import (
     source_of,
 )
 from workbench.workspaces.storing.allowance import Allowance
-from workbench.workspaces.storing.memory import MemoryStore
-from workbench.workspaces.storing.store import Entry, Store, file_hash, tables_size
+from workbench.workspaces.storing.entry import Entry, file_hash, tables_size
+from workbench.workspaces.storing.store import Store
 from workbench.workspaces.trained.source import TrainedSource
 from workbench.workspaces.view import Datasets
 
@@ -1152,7 +1152,7 @@ class Workspace:
 
 def _store(store: Store | None) -> Store:
     if store is None:
-        return MemoryStore()
+        return Store()
     return _checks.instance(store, Store, "store", "a store; wb.workspace(path) opens one")
 
 

@@ -22,6 +22,7 @@ from workbench.workspaces.errors import StoreError
 from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.storing.database import WorkspaceDatabase
 from workbench.workspaces.storing.disk_datasets import DiskDataSets
+from workbench.workspaces.storing.entry import MOST_DRAW_STATES
 from workbench.workspaces.storing.files import ContentFiles
 from workbench.workspaces.storing.schema import (
     FILES,
@@ -33,7 +34,6 @@ from workbench.workspaces.storing.schema import (
     row_of_seen,
     seen_of,
 )
-from workbench.workspaces.storing.store import MOST_DRAW_STATES
 
 #: Seconds to wait for another program that is writing.
 PATIENCE = 3.0
@@ -52,7 +52,7 @@ _SETTINGS = select(STATES.c.settings).where(
 
 
 class DiskStore:
-    """A store in a folder; see `workbench.workspaces.storing.store.Store`.
+    """A store in a folder; see `workbench.workspaces.storing.store.Store` for its parts.
 
     Every method raises `StoreError` where the folder cannot be read or written; what was there
     before is then unchanged.
@@ -70,8 +70,6 @@ class DiskStore:
         The folder cannot be used, the database is damaged, of a newer version, or locked.
     """
 
-    waiting = False
-
     def __init__(self, folder: Path, shown: str = ""):
         self.database = database = WorkspaceDatabase(folder, shown, PATIENCE)
         self._tables = ContentFiles(folder / "tables", ".parquet")
@@ -85,11 +83,6 @@ class DiskStore:
         if self.read_only is None:
             with suppress(StoreError):  # another program may be writing: another time
                 self._tidy()
-
-    @property
-    def where(self) -> str:
-        """The place, as people say it."""
-        return self.database.where
 
     @property
     def problem(self) -> str:

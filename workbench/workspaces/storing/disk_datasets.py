@@ -13,6 +13,7 @@ from workbench.scores.table import DataTable
 from workbench.storing.rows import UNREADABLE, require_sound
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.storing.database import WorkspaceDatabase
+from workbench.workspaces.storing.entry import Entry
 from workbench.workspaces.storing.files import ContentFiles, is_hash
 from workbench.workspaces.storing.parquet import from_parquet, to_parquet
 from workbench.workspaces.storing.schema import (
@@ -23,7 +24,6 @@ from workbench.workspaces.storing.schema import (
     entry_of,
     row_of,
 )
-from workbench.workspaces.storing.store import Entry
 
 _CURRENT = "current"
 

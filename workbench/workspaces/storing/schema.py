@@ -13,7 +13,7 @@ from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.sources import source_from_dict
-from workbench.workspaces.storing.store import Entry
+from workbench.workspaces.storing.entry import Entry
 
 #: Version of the database: the newest of `migrations`.
 REVISION = "2"
