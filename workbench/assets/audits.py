@@ -13,9 +13,9 @@ from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.audits.plan import RegisteredPlan
+from workbench.audits.plans import PlanUse
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
 from workbench.audits.series.spending import probability_text
-from workbench.audits.storing.plan_rows import PlanUse
 from workbench.audits.summary import AuditSummary
 from workbench.pages.auditing.audit_of import drawn_number
 from workbench.pages.core.page import Page
