@@ -225,7 +225,7 @@ def test_a_list_reads_no_card_and_no_figure(in_memory, page_audit, monkeypatch):
     def read(*_):
         raise AssertionError("a list has read a figure or a card")
 
-    monkeypatch.setattr(figure_text.json, "loads", read)
+    monkeypatch.setattr(figure_text._json, "loads", read)
     statements = []
     from sqlalchemy import event
 
