@@ -52,6 +52,7 @@ def test_what_json_lacks_is_refused_or_written_as_asked(value):
             read = json.loads(text, parse_constant=pytest.fail)
             assert read["a"][1:] == [2, True]
             assert (read["a"][0] is None) == (policy == "null")
+    assert repr(_json.loads(_json.message([float(value)]))) == repr([float(value)])
     with pytest.raises(ValueError, match="a ndarray cannot be written"):
         _json.plain(np.zeros(2), "null")
 

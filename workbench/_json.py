@@ -2,7 +2,8 @@
 
 `plain` makes lists of tuples and numbers of NumPy's scalars, and writes NaN and ±∞ in one of three
 ways; an array becomes what the caller's ``special`` says, or is refused. `dumps` and `dumps_ascii`
-write plain values, and refuse NaN and ±∞: a text with ``NaN`` in it is no JSON. `loads` reads them.
+write plain values, and refuse NaN and ±∞: a text with ``NaN`` in it is no JSON. Only a `message` to
+another process of this program has them. `loads` reads all.
 """
 
 from __future__ import annotations
@@ -66,8 +67,13 @@ def dumps(plain_value: Any, **style: Any) -> str:
 
 
 def dumps_ascii(plain_value: Any, **style: Any) -> str:
-    """The JSON text of a plain value in ASCII, for databases, hashes and other processes."""
+    """The JSON text of a plain value in ASCII, for databases, hashes and headers of files."""
     return json.dumps(plain_value, allow_nan=False, **style)
+
+
+def message(plain_value: Any) -> bytes:
+    """A message to another process of this program, where `loads` reads NaN and ±∞ again."""
+    return json.dumps(plain_value).encode()
 
 
 def loads(text: str | bytes, **hooks: Any) -> Any:

@@ -78,9 +78,7 @@ def ask_apart(
             f"{name} is not read: no process could be started for it ({error}). {IF_TRUSTED}"
         ) from error
     try:
-        header, parts = process.ask(
-            [_json.dumps_ascii(asked).encode()], TimeLimit(seconds), receive
-        )
+        header, parts = process.ask([_json.message(asked)], TimeLimit(seconds), receive)
     except Overdue as late:
         raise too_slow(path.name, seconds, late) from None
     except ChildError as error:
@@ -124,7 +122,7 @@ def answer_requests(answer: Callable[[dict[str, Any], Report], list[Any]]) -> No
             out_of_memory = type(error).__name__ == "ArrowMemoryError"
             said = f"{type(error).__name__}: {error}"
             header, arrays = _said("memory" if out_of_memory else "failed", said), []
-        send(answers, [_json.dumps_ascii(header).encode(), *arrays])
+        send(answers, [_json.message(header), *arrays])
 
 
 def _reporting(answers: Any) -> Report:
@@ -137,7 +135,7 @@ def _reporting(answers: Any) -> Report:
         if fraction is not None and time.monotonic() > shown + _PACE:
             shown = time.monotonic()
             about = {"kind": "progress", "fraction": fraction, "message": message}
-            send(answers, [_json.dumps_ascii(about).encode()])
+            send(answers, [_json.message(about)])
 
     return report
 

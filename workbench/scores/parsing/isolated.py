@@ -82,7 +82,7 @@ def read_isolated(
         "seconds": seconds,
         "limits": asdict(limits),
     }
-    parts = [_json.dumps_ascii(request).encode(), *([source] if isinstance(source, bytes) else [])]
+    parts = [_json.message(request), *([source] if isinstance(source, bytes) else [])]
     try:
         receive = partial(_answer, filename, int(memory))
         answer = _readers.answer(kind, parts, seconds, receive, size >= LARGE)
@@ -181,7 +181,7 @@ class _Reader(Child):
         """Import what this kind of file needs, outside of the time limit of the file."""
         if kind in self._prepared:
             return
-        request = _json.dumps_ascii({"prepare": kind}).encode()
+        request = _json.message({"prepare": kind})
         answer = self.ask([request], TimeLimit(STARTUP), partial(_answer, "", LARGE))
         if isinstance(answer, DataTable) or answer.kind != "ready":
             raise OSError(f"its parsers cannot be imported: {answer}")

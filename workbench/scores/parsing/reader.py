@@ -62,7 +62,7 @@ def _read(request: dict[str, Any], content: list[bytearray]) -> list[Any]:
 
 
 def _refusal(kind: str, said: str) -> bytes:
-    return _json.dumps_ascii({"kind": kind, "said": said[:MOST_SAID]}).encode()
+    return _json.message({"kind": kind, "said": said[:MOST_SAID]})
 
 
 def be_quiet() -> None:

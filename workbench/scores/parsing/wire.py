@@ -83,7 +83,7 @@ def to_parts(table: DataTable) -> list[Any]:
         "statement": dict(table.statement),
     }
     blank_rows = np.array(table.blank_rows, dtype=np.int64)
-    return [_json.dumps_ascii(header).encode(), blank_rows, *buffers]
+    return [_json.message(header), blank_rows, *buffers]
 
 
 def from_parts(parts: Sequence[bytes | bytearray], name: str) -> DataTable:

@@ -144,7 +144,7 @@ class _Forks:
             text, files, flags, _ = socket.recv_fds(self._server, _LONGEST, _FILES)
             if not text:
                 return False
-            self._server.send(_json.dumps_ascii(self._answer(text, files, flags)).encode())
+            self._server.send(_json.message(self._answer(text, files, flags)))
         except ConnectionError:  # the server has ended
             return False
         except Exception:

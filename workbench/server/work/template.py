@@ -165,7 +165,7 @@ class Template:
         control = self._control
         if control is None:
             raise _Gone
-        text = _json.dumps_ascii(request).encode()
+        text = _json.message(request)
         try:
             if handed is None:
                 control.send(text)

@@ -91,7 +91,7 @@ class Sandbox(Child):
         folder = tempfile.mkdtemp(prefix="workbench-")
         self._folder = weakref.finalize(self, _remove, folder, os.getpid())
         super().__init__(
-            serve, {_LIMITS: _json.dumps_ascii({"folder": folder, **asdict(self._limits)})}
+            serve, {_LIMITS: _json.message({"folder": folder, **asdict(self._limits)}).decode()}
         )
         self._asked([self._data], TimeLimit(STARTUP), f"it was not ready after {STARTUP:g} s")
 
@@ -187,12 +187,12 @@ def _outputs(values: NDArray[Any]) -> list[Any]:
     """Outputs as a message, in the order of their memory: sums of them stay the same."""
     order: _Order = "F" if values.flags.f_contiguous and not values.flags.c_contiguous else "C"
     header = {"dtype": values.dtype.str, "shape": values.shape, "order": order}
-    return [_json.dumps_ascii(header).encode(), values.tobytes(order)]
+    return [_json.message(header), values.tobytes(order)]
 
 
 def _error(error: BaseException) -> list[Any]:
     said = str(error) if isinstance(error, MechanismError) else f"{type(error).__name__}: {error}"
-    return [_json.dumps_ascii({"error": said[:_MOST_SAID]}).encode()]
+    return [_json.message({"error": said[:_MOST_SAID]})]
 
 
 # -- the other side -------------------------------------------------------------------------------
