@@ -14,7 +14,7 @@ import workbench as wb
 from workbench.audits.archive import Archive, packed
 from workbench.audits.audit import Audit
 from workbench.audits.storing.audit_rows import AuditRows
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.registry import PAGES
 
@@ -33,7 +33,7 @@ def main(count: int = AUDITS) -> list[tuple[str, str, str]]:
     audit = audit_of(PAGES["scores"].kind())
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        database = Database.in_folder(Path(folder))
+        database = AuditsDatabase.in_folder(Path(folder))
         rows += _measured("SQLite", Archive(database), audit, count)
         size = sum(path.stat().st_size for path in Path(folder).iterdir())
         rows.append(("SQLite: size per audit", f"{size / count / 1024:.1f} kB", "–"))
@@ -46,7 +46,7 @@ def _on_postgresql(audit: Audit, count: int) -> list[tuple[str, str, str]]:
     from helpers.postgresql import postgresql
 
     with postgresql() as server:
-        database = Database.at(server.new_database("archive"))
+        database = AuditsDatabase.at(server.new_database("archive"))
         rows = _measured("PostgreSQL", Archive(database), audit, count)
         with database.reading() as connection:
             size = connection.exec_driver_sql(

@@ -34,6 +34,7 @@ NUMERICS = (
 FLOORS = [
     ("processes",),
     NUMERICS,
+    ("storing",),
     ("audits",),
     ("workspaces",),
     ("figures",),
@@ -58,8 +59,9 @@ OUTSIDE = {
         "bayes_opt",
         "cloudpickle",
     },
+    "storing": {"sqlalchemy", "alembic"},
     "audits": {"numpy", "pandas", "sqlalchemy", "alembic"},
-    "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "platformdirs"},
+    "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "alembic", "platformdirs"},
     "figures": {"numpy", "matplotlib"},
     "pages": {"numpy", "param"},
 }

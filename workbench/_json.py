@@ -1,4 +1,10 @@
-"""Values as JSON, with one of three policies for NaN and ±∞, which JSON lacks."""
+"""Values as JSON: the one place that says what becomes of those that JSON lacks.
+
+`plain` makes lists of tuples and numbers of NumPy's scalars, and writes NaN and ±∞ in one of three
+ways; an array becomes what the caller's ``special`` says, or is refused. `dumps` and `dumps_ascii`
+write plain values, and refuse NaN and ±∞: a text with ``NaN`` in it is no JSON. Only a `message` to
+another process of this program has them. `loads` reads all.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,6 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
-
-import numpy as np
 
 #: A JSON object as Python reads and writes it.
 JsonObject: TypeAlias = dict[str, Any]
@@ -45,6 +49,8 @@ def plain(
     form = special(value)
     if form is not NotImplemented:
         return form
+    import numpy as np  # not in a process that only sends a request
+
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | str | int):
@@ -59,5 +65,27 @@ def plain(
 
 
 def dumps(plain_value: Any, **style: Any) -> str:
-    """The JSON text of a plain value; ``style`` as of `json.dumps`, which a NaN makes fail."""
+    """The JSON text of a plain value, for files that people read; ``style`` as of `json.dumps`."""
     return json.dumps(plain_value, ensure_ascii=False, allow_nan=False, **style)
+
+
+def dumps_ascii(plain_value: Any, **style: Any) -> str:
+    """The JSON text of a plain value in ASCII, for databases, hashes and headers of files."""
+    return json.dumps(plain_value, allow_nan=False, **style)
+
+
+def message(plain_value: Any, **style: Any) -> bytes:
+    """A message to another process of this program, where `loads` reads NaN and ±∞ again."""
+    return json.dumps(plain_value, **style).encode()
+
+
+def loads(text: str | bytes, **hooks: Any) -> Any:
+    """The value of a JSON text, in which other programs may have written NaN or Infinity.
+
+    Parameters
+    ----------
+    text : str or bytes
+    **hooks
+        As of `json.loads`.
+    """
+    return json.loads(text, **hooks)

@@ -13,7 +13,7 @@ from helpers.postgresql import PostgreSQL, postgresql
 import workbench as wb
 from workbench.audits.archive import Archive
 from workbench.audits.audit import Audit
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.counts import CountsPage
 
@@ -40,12 +40,12 @@ def server_url(server: PostgreSQL) -> str:
 @pytest.fixture(
     params=["memory", "file", pytest.param("postgresql", marks=ON_SERVER)], name="database"
 )
-def _database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+def _database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AuditsDatabase]:
     """An empty database of each kind."""
-    made: dict[str, Callable[[], Database]] = {
-        "memory": Database.in_memory,
-        "file": lambda: Database.in_folder(tmp_path / "home"),
-        "postgresql": lambda: Database.at(request.getfixturevalue("server_url")),
+    made: dict[str, Callable[[], AuditsDatabase]] = {
+        "memory": AuditsDatabase.in_memory,
+        "file": lambda: AuditsDatabase.in_folder(tmp_path / "home"),
+        "postgresql": lambda: AuditsDatabase.at(request.getfixturevalue("server_url")),
     }
     database = made[request.param]()
     yield database
@@ -53,7 +53,7 @@ def _database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Databa
 
 
 @pytest.fixture
-def archive(database: Database) -> Archive:
+def archive(database: AuditsDatabase) -> Archive:
     """An empty archive in each kind of database."""
     return Archive(database)
 

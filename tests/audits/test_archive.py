@@ -11,7 +11,7 @@ import workbench as wb
 from workbench.audits.archive import Archive, packed
 from workbench.audits.attachment import Attachment
 from workbench.audits.storing import audit_rows, figure_text, stored_card
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.pages.auditing.attached import attachments_of, bring_data
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
@@ -225,7 +225,7 @@ def test_a_list_reads_no_card_and_no_figure(in_memory, page_audit, monkeypatch):
     def read(*_):
         raise AssertionError("a list has read a figure or a card")
 
-    monkeypatch.setattr(figure_text.json, "loads", read)
+    monkeypatch.setattr(figure_text._json, "loads", read)
     statements = []
     from sqlalchemy import event
 
@@ -469,4 +469,4 @@ def test_an_archive_that_nobody_opens_imports_no_database(tmp_path):
 def test_an_archive_takes_a_database_only():
     with pytest.raises(TypeError, match="database must be a database of audits"):
         Archive("audits.sqlite")
-    assert Archive(Database.in_memory()).where == "in the memory of this program"
+    assert Archive(AuditsDatabase.in_memory()).where == "in the memory of this program"

@@ -18,9 +18,10 @@ from sqlalchemy import inspect
 import workbench as wb
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
-from workbench.audits.storing import migrating, sqlite
-from workbench.audits.storing.database import FILE, Database
+from workbench.audits.storing.database import FILE, AuditsDatabase
 from workbench.audits.storing.schema import METADATA, REVISION
+from workbench.storing import sqlite
+from workbench.storing.schema import DatabaseSchema
 
 # -- written once ----------------------------------------------------------------------------------
 
@@ -58,7 +59,7 @@ def test_what_was_acknowledged_is_there_after_the_program_was_killed(tmp_path, p
 
 
 def test_a_commit_waits_for_the_disk(tmp_path):
-    database = Database.in_folder(tmp_path)
+    database = AuditsDatabase.in_folder(tmp_path)
     with database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
@@ -77,14 +78,14 @@ def test_the_migrations_make_the_tables_that_the_program_uses(database):
 
 
 def test_a_database_of_a_newer_version_is_refused_and_not_touched(tmp_path, page_audit):
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     archive.save(page_audit, "one")
     archive.close()
     with sqlite3.connect(tmp_path / FILE) as newer:
         newer.execute("UPDATE workbench_version SET version_num = '999'")
     newer.close()
     before = (tmp_path / FILE).read_bytes()
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     said = r"made by a newer version of the workbench \(format 999; this one knows \d+\)\. It was"
     for ask in (archive.search, lambda: archive.save(page_audit)):
         with pytest.raises(wb.ArchiveError, match=said) as caught:
@@ -97,7 +98,7 @@ def test_a_database_of_a_newer_version_is_refused_and_not_touched(tmp_path, page
 
 def test_a_program_of_an_older_version_stops_writing(tmp_path, page_audit):
     """Another program has brought the database to a newer version meanwhile."""
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     archive.save(page_audit, "one")
     with sqlite3.connect(tmp_path / FILE) as newer:
         newer.execute("UPDATE workbench_version SET version_num = '999'")
@@ -108,15 +109,15 @@ def test_a_program_of_an_older_version_stops_writing(tmp_path, page_audit):
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(tmp_path, monkeypatch, page_audit):
-    def fail(connection, schema):
+    def fail(schema, connection, words):
         connection.exec_driver_sql("CREATE TABLE audits (half INTEGER)")
         raise RuntimeError("in the middle of the migration")
 
     with monkeypatch.context() as patched:
-        patched.setattr(migrating, "_run", fail)
+        patched.setattr(DatabaseSchema, "_make", fail)
         with pytest.raises(RuntimeError, match="in the middle of the migration"):
-            Archive(Database.in_folder(tmp_path)).search()
-    archive = Archive(Database.in_folder(tmp_path))
+            Archive(AuditsDatabase.in_folder(tmp_path)).search()
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     archive.save(page_audit, "one")
     assert len(archive) == 1
 
@@ -126,7 +127,7 @@ def test_tables_of_another_program_are_left_alone(tmp_path):
         other.execute("CREATE TABLE audits (theirs TEXT)")
     other.close()
     before = (tmp_path / FILE).read_bytes()
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     with pytest.raises(wb.ArchiveError, match=r"a table 'audits' that is not of the workbench"):
         archive.search()
     archive.close()
@@ -134,7 +135,7 @@ def test_tables_of_another_program_are_left_alone(tmp_path):
 
 
 def opened_at_once(folder, barrier):
-    archive = Archive(Database.in_folder(folder))
+    archive = Archive(AuditsDatabase.in_folder(folder))
     barrier.wait(60)
     return len(archive)
 
@@ -160,7 +161,7 @@ def test_threads_that_open_new_databases_at_once_do_not_collide(tmp_path):
     def open_database(folder):
         together.wait()
         try:
-            with Database.in_folder(folder).reading() as connection:
+            with AuditsDatabase.in_folder(folder).reading() as connection:
                 assert set(METADATA.tables) <= set(inspect(connection).get_table_names())
         except Exception as error:
             failed.append(error)
@@ -201,7 +202,7 @@ def locked(path):
 
 def test_who_writes_too_long_is_named_and_readers_never_wait(tmp_path, page_audit, monkeypatch):
     monkeypatch.setattr(sqlite, "PATIENCE", 0.1)
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     archive.save(page_audit, "one")
     with locked(tmp_path / FILE):
         with pytest.raises(wb.ArchiveError, match=r"another program is writing .* within 0\.1 sec"):
@@ -217,7 +218,7 @@ def test_who_writes_too_long_is_named_and_readers_never_wait(tmp_path, page_audi
 )
 def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path, content, page_audit):
     (tmp_path / FILE).write_bytes(content)
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     for ask in (archive.search, lambda: archive.save(page_audit)):
         with pytest.raises(wb.ArchiveError, match=r"audits\.sqlite is damaged .* left as it is"):
             ask()
@@ -226,7 +227,7 @@ def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path, content, page_aud
 
 
 def test_a_database_with_damaged_pages_says_so(tmp_path, page_audit):
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     for number in range(30):
         archive.save(page_audit, f"audit {number}")
     archive.close()
@@ -235,13 +236,13 @@ def test_a_database_with_damaged_pages_says_so(tmp_path, page_audit):
     for page in range(2, len(content) // size):
         content[page * size : page * size + 100] = os.urandom(100)
     (tmp_path / FILE).write_bytes(content)
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     with pytest.raises(wb.ArchiveError, match="is damaged"):
         [archive[one.key] for one in archive.search()]
 
 
 def test_a_damaged_database_that_is_put_back_works_again(tmp_path, page_audit):
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     archive.save(page_audit, "one")
     archive.close()
     whole = (tmp_path / FILE).read_bytes()
@@ -268,11 +269,11 @@ def no_rights(monkeypatch, code):
 
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS])
 def test_a_folder_that_cannot_be_written_can_be_read(tmp_path, page_audit, monkeypatch, code):
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     archive.save(page_audit, "one")
     archive.close()
     no_rights(monkeypatch, code)
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     assert archive["one"].name == "one"
     with pytest.raises(wb.ArchiveError, match="cannot be written; what is in it can be read"):
         archive.save(page_audit, "two")
@@ -282,20 +283,20 @@ def test_a_folder_that_cannot_be_written_can_be_read(tmp_path, page_audit, monke
 
 def test_a_folder_where_nothing_can_be_made_is_named(tmp_path, monkeypatch):
     no_rights(monkeypatch, errno.EACCES)
-    archive = Archive(Database.in_folder(tmp_path))
-    with pytest.raises(wb.ArchiveError, match=r"audits\.sqlite cannot be opened or made"):
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
+    with pytest.raises(wb.ArchiveError, match=r"audits\.sqlite cannot be written or made"):
         archive.search()
 
 
 def test_a_path_through_a_file_is_named(tmp_path):
     (tmp_path / "file").touch()
-    archive = Archive(Database.in_folder(tmp_path / "file" / "home"))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path / "file" / "home"))
     with pytest.raises(wb.ArchiveError, match=r"cannot be used: (Not a directory|File exists)"):
         archive.search()
 
 
 def test_a_full_disk_keeps_what_was_there(tmp_path, page_audit):
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     archive.save(page_audit, "one")
     big = Attachment.of("file", "big", os.urandom(1_000_000))
     with archive.database.reading() as connection:
@@ -336,17 +337,17 @@ def test_a_full_disk_keeps_what_was_there(tmp_path, page_audit):
 )
 def test_what_is_no_address_is_refused_without_quoting_it(url):
     with pytest.raises(wb.ArchiveError, match=r"must be a URL|not supported|more than one @") as no:
-        Database.at(url)
+        AuditsDatabase.at(url)
     assert "hunter" not in str(no.value)
 
 
 @pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
 def test_a_database_in_memory_has_an_address(url):
-    assert Database.at(url).where == "in the memory of this program"
+    assert AuditsDatabase.at(url).where == "in the memory of this program"
 
 
 def test_a_missing_driver_is_named_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
-    archive = Archive(Database.at("postgresql://user:hunter2@localhost/audits"))
+    archive = Archive(AuditsDatabase.at("postgresql://user:hunter2@localhost/audits"))
     with pytest.raises(wb.ArchiveError, match=r"pip install 'dp-audit-workbench\[postgresql\]'"):
         archive.search()

@@ -11,7 +11,7 @@ from helpers.postgresql import PASSWORD
 import workbench as wb
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 
 pytestmark = ON_SERVER
 
@@ -29,7 +29,7 @@ def test_what_was_acknowledged_is_there_after_the_program_was_killed(
 
 @pytest.mark.slow
 def test_what_was_acknowledged_is_there_after_the_server_crashed(server, server_url, page_audit):
-    archive = Archive(Database.at(server_url))
+    archive = Archive(AuditsDatabase.at(server_url))
     keys = []
     for number in range(10):
         keys.append(archive.save(page_audit, f"audit {number}").key)
@@ -42,7 +42,7 @@ def test_what_was_acknowledged_is_there_after_the_server_crashed(server, server_
 
 
 def test_the_database_itself_refuses_changes(server_url, page_audit):
-    archive = filled(Archive(Database.at(server_url)), page_audit)
+    archive = filled(Archive(AuditsDatabase.at(server_url)), page_audit)
     for statement in FIXED:
         refused(archive, statement.replace("x'00'", "'\\x00'"))
     refused(archive, "TRUNCATE audits CASCADE")
@@ -50,7 +50,7 @@ def test_the_database_itself_refuses_changes(server_url, page_audit):
 
 
 def test_a_server_that_goes_away_and_comes_back(server, server_url, page_audit):
-    archive = Archive(Database.at(server_url))
+    archive = Archive(AuditsDatabase.at(server_url))
     archive.save(page_audit, "before")
     server.stop()
     try:
@@ -67,7 +67,7 @@ def test_a_server_that_goes_away_and_comes_back(server, server_url, page_audit):
 
 
 def test_a_connection_that_is_cut_in_the_middle_of_a_save(server, server_url, page_audit):
-    archive = Archive(Database.at(server_url))
+    archive = Archive(AuditsDatabase.at(server_url))
     archive.save(page_audit, "before")
 
     class Cut(Attachment):
@@ -98,9 +98,9 @@ def test_no_password_is_ever_shown(server, server_url):
 
     secret = quote(PASSWORD, safe="")
     wrong = server.url(password="hunter2")
-    for database in (Database.at(server_url), Database.at(wrong)):
+    for database in (AuditsDatabase.at(server_url), AuditsDatabase.at(wrong)):
         archive = Archive(database)
-        told = [archive.where, repr(database), archive.problem, database.title]
+        told = [archive.where, repr(database), archive.problem]
         try:
             told.append(repr(archive))
         except wb.ArchiveError as error:
@@ -110,29 +110,29 @@ def test_no_password_is_ever_shown(server, server_url):
             assert secret not in text
             assert "hunter2" not in text
         archive.close()
-    assert "password authentication failed" in Archive(Database.at(wrong)).problem
-    assert "Correct the user, the password or the name" in Archive(Database.at(wrong)).problem
+    assert "password authentication failed" in Archive(AuditsDatabase.at(wrong)).problem
+    assert "Correct the user, the password or the name" in Archive(AuditsDatabase.at(wrong)).problem
 
 
 def test_a_database_that_is_not_there_is_named(server):
-    problem = Archive(Database.at(server.url("nothing"))).problem
+    problem = Archive(AuditsDatabase.at(server.url("nothing"))).problem
     assert 'database "nothing" does not exist' in problem
 
 
 def test_a_database_of_a_newer_version_is_refused(server_url, page_audit):
-    archive = Archive(Database.at(server_url))
+    archive = Archive(AuditsDatabase.at(server_url))
     archive.save(page_audit, "one")
     with archive.database.writing() as connection:
         connection.exec_driver_sql("UPDATE workbench_version SET version_num = '999'")
     with pytest.raises(wb.ArchiveError, match="newer version"):
         archive.save(page_audit, "two")
     with pytest.raises(wb.ArchiveError, match="newer version"):
-        Archive(Database.at(server_url)).search()
+        Archive(AuditsDatabase.at(server_url)).search()
     archive.close()
 
 
 def opened_and_saved(url, barrier, audit):
-    archive = Archive(Database.at(url))
+    archive = Archive(AuditsDatabase.at(url))
     barrier.wait(60)
     return archive.save(audit).key
 
@@ -143,17 +143,17 @@ def test_programs_that_open_a_new_database_at_once_do_not_collide(server_url, pa
     with context.Manager() as manager, context.Pool(3) as pool:
         barrier = manager.Barrier(3)
         keys = pool.starmap(opened_and_saved, [(server_url, barrier, page_audit)] * 3)
-    archive = Archive(Database.at(server_url))
+    archive = Archive(AuditsDatabase.at(server_url))
     assert {one.key for one in archive} == set(keys)
     archive.close()
 
 
 def test_other_ways_to_write_the_address(server_url, page_audit):
     for scheme in ("postgres", "postgresql+psycopg"):
-        archive = Archive(Database.at(server_url.replace("postgresql", scheme, 1)))
+        archive = Archive(AuditsDatabase.at(server_url.replace("postgresql", scheme, 1)))
         archive.save(page_audit)
         archive.close()
-    assert len(Archive(Database.at(server_url))) == 2
+    assert len(Archive(AuditsDatabase.at(server_url))) == 2
 
 
 def test_the_workspace_takes_the_address(server_url, tmp_path, page_audit):
@@ -168,12 +168,12 @@ def test_a_server_that_does_not_answer_is_given_up(monkeypatch):
     """A port that takes connections and says nothing."""
     import socket
 
-    from workbench.audits.storing import postgresql
+    from workbench.storing import postgresql
 
     monkeypatch.setattr(postgresql, "PATIENCE", 2)
     with socket.socket() as silent:
         silent.bind(("localhost", 0))
         silent.listen()
         port = silent.getsockname()[1]
-        archive = Archive(Database.at(f"postgresql://u:p@localhost:{port}/x"))
+        archive = Archive(AuditsDatabase.at(f"postgresql://u:p@localhost:{port}/x"))
         assert "cannot be reached" in archive.problem

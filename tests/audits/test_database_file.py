@@ -11,9 +11,9 @@ from contextlib import closing
 import pytest
 from helpers.servers import ROOT
 
-from workbench.audits.storing import database_file
-from workbench.audits.storing.database import FILE, Database
-from workbench.audits.storing.database_file import UNFINISHED, is_database, make_file, tidy_beside
+from workbench.audits.storing.database import FILE, AuditsDatabase
+from workbench.storing import database_file
+from workbench.storing.database_file import UNFINISHED, is_database, make_file, tidy_beside
 
 
 def build(path):
@@ -103,8 +103,8 @@ def test_the_target_of_a_link_is_made(file_system, tmp_path):
 KILLED = """
 import os, sys
 from pathlib import Path
-from workbench.audits.storing import database_file
-from workbench.audits.storing.database import Database
+from workbench.storing import database_file
+from workbench.audits.storing.database import AuditsDatabase
 moment = sys.argv[2]
 real = getattr(os, moment)
 def kill(*given, **named):
@@ -113,7 +113,7 @@ def kill(*given, **named):
     made = real(*given, **named)
     os.kill(os.getpid(), 9)
 setattr(os, moment, kill)
-Database.in_folder(Path(sys.argv[1])).writing().__enter__()
+AuditsDatabase.in_folder(Path(sys.argv[1])).writing().__enter__()
 """
 
 
@@ -126,7 +126,7 @@ def test_what_a_killed_program_left_is_deleted_by_the_next_one(tmp_path, moment)
     )
     assert found.returncode == -9, found.stderr
     assert any(UNFINISHED in name for name in names(tmp_path))
-    database = Database.in_folder(tmp_path)
+    database = AuditsDatabase.in_folder(tmp_path)
     with database.writing() as connection:
         assert connection.exec_driver_sql("SELECT count(*) FROM audits").scalar() == 0
     database.close()

@@ -12,13 +12,14 @@ from hashlib import sha256
 import jsonschema
 import pytest
 from helpers.archives import ON_SERVER, a_plan, filled, refused
+from helpers.old_databases import statements, write_database
 from helpers.series import audit_of_scores
-from sqlalchemy import inspect, select, text
+from sqlalchemy import create_engine, inspect, select, text
 
 import workbench as wb
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import FILE, AuditsDatabase
 from workbench.audits.storing.schema import AUDITS_SCHEMA
 from workbench.pages.auditing.notebook import notebook_of
 from workbench.reports.write import report_bytes
@@ -227,7 +228,7 @@ def test_an_audit_of_this_archive_with_other_scores_or_figures_is_refused(archiv
     mine = archive.save(page_audit, "mine", attachments=[Attachment.of("file", "a.csv", b"1")])
     file = archive.exported(mine.key)
     without = replace(page_audit, figures=(), name="mine", key=mine.key)
-    other = type(archive)(Database.in_memory())
+    other = type(archive)(AuditsDatabase.in_memory())
     saved = other.save(without, "mine", attachments=[Attachment.of("file", "a.csv", b"1")])
     for changed, what in (
         (edited(file, attached=b"2"), "scores and files"),
@@ -243,23 +244,27 @@ def test_an_audit_of_this_archive_with_other_scores_or_figures_is_refused(archiv
 
 
 @pytest.fixture(params=["file", pytest.param("postgresql", marks=ON_SERVER)])
-def make(request, tmp_path):
-    """Makes databases of one place, in any version."""
-    url = request.getfixturevalue("server_url") if request.param == "postgresql" else ""
+def address(request, tmp_path):
+    """Where a database of version 1 is, which has no rows."""
+    if request.param == "file":
+        write_database("audits-1", tmp_path / FILE, rows=False)
+        return f"sqlite:///{tmp_path / FILE}"
+    found = request.getfixturevalue("server_url")
+    with create_engine(_driver(found)).begin() as old:
+        old.exec_driver_sql(statements("audits-1.postgresql"))
+    return found
 
-    def made(schema=AUDITS_SCHEMA):
-        known = Database.at(url) if url else Database.in_folder(tmp_path / "home")
-        return Database(known._kind, schema)
 
-    return made
+def _driver(address):
+    return address.replace("postgresql:", "postgresql+psycopg:")
 
 
-def test_a_database_of_version_1_comes_along_with_its_rows(make, page_audit, exported):
-    new = filled(Archive(Database.in_memory()), page_audit)
+def test_a_database_of_version_1_comes_along_with_its_rows(address, page_audit, exported):
+    new = filled(Archive(AuditsDatabase.in_memory()), page_audit)
     kept = new.add_file(exported)
     new.save(page_audit, "two", previous="one")
-    old = make(replace(AUDITS_SCHEMA, revision="1"))
-    with new.database.reading() as source, old.writing() as connection:
+    old = create_engine(_driver(address))
+    with new.database.reading() as source, old.begin() as connection:
         there = inspect(connection)
         for table in AUDITS_SCHEMA.metadata.sorted_tables:
             if not there.has_table(table.name):
@@ -270,12 +275,12 @@ def test_a_database_of_version_1_comes_along_with_its_rows(make, page_audit, exp
             found = source.execute(asked.order_by(*table.primary_key)).mappings().all()
             if found:
                 connection.execute(table.insert(), [dict(row) for row in found])
-    with old.reading() as connection:
+    with old.connect() as connection:
         columns = {one["name"] for one in inspect(connection).get_columns("audits")}
     assert "imported" not in columns
-    old.close()
+    old.dispose()
 
-    archive = Archive(make())
+    archive = Archive(AuditsDatabase.at(address))
     assert [one.name for one in archive] == [one.name for one in new]
     assert {one.imported_at for one in archive.search(versions=True)} == {None}
     for one in new.search(versions=True):

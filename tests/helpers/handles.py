@@ -65,7 +65,7 @@ def main(folder: Path) -> None:
     os.environ["WORKBENCH_HOME"] = str(folder)
     import workbench as wb
     from workbench.audits.archive import Archive
-    from workbench.audits.storing.database import Database
+    from workbench.audits.storing.database import AuditsDatabase
     from workbench.cli import main as cli
     from workbench.server.homes import Homes
     from workbench.server.operations.backup import back_up
@@ -86,7 +86,10 @@ def main(folder: Path) -> None:
     named = f"sqlite:///{folder / 'named.db'}"
     own = workspace(folder)
     workspaces = [own, homes.open(ada), homes.open(ada)]
-    archives = [Archive(Database.in_folder(folder)), *(Archive(Database.at(named)) for _ in "ab")]
+    archives = [
+        Archive(AuditsDatabase.in_folder(folder)),
+        *(Archive(AuditsDatabase.at(named)) for _ in "ab"),
+    ]
     databases = [ServerDatabase(server), ServerDatabase(server)]
 
     def use(name):
@@ -100,7 +103,7 @@ def main(folder: Path) -> None:
             Accounts(database).add(f"{name} {number}", Role.EDITOR)
             Grants(database).given_by("x")
             database_check(database)()
-        database_check(Database.at(named))()
+        database_check(AuditsDatabase.at(named))()
         DiskStore(folder).close()
         # The commands of a person who calls them from a notebook.
         for command in (["users", "list"], ["audits", "list"], ["backup", f"{folder}.{name}.tar"]):

@@ -15,7 +15,7 @@ from helpers.programs import program
 from helpers.servers import ROOT
 from workbench.audits.archive import Archive
 from workbench.audits.audit import Audit
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 
 #: Saves that each program would make.
 SAVES = 100
@@ -54,7 +54,7 @@ def kill_while_saving(url: str, audit: Audit, folder: Path, times: int, seed: in
         told = _killed(url, pickled, moments)
         unfinished += len(told) < SAVES
         keys += told
-    database = Database.at(url)
+    database = AuditsDatabase.at(url)
     archive = Archive(database)
     there = [one.key for one in archive.search()]
     assert set(keys) <= set(there), "an audit that was acknowledged is missing"

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 
 
 def main(url: str, path: str, count: int) -> None:
     audit = pickle.loads(Path(path).read_bytes())
-    archive = Archive(Database.at(url))
+    archive = Archive(AuditsDatabase.at(url))
     sys.stdout.write("ready\n")
     for number in range(count):
         attached = Attachment.of("file", f"{number}.csv", f"{number}".encode() * 5000)

@@ -20,14 +20,14 @@ import pytest
 from helpers.servers import ROOT
 
 import workbench as wb
-from workbench.audits.storing import database as module
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.audits.storing.schema import AUDITS_SCHEMA, REVISION
 from workbench.cli import main
 from workbench.server.operations import backup as writing
 from workbench.server.operations.backup import back_up
 from workbench.server.operations.manifest import NAME, BackupError, Manifest, check
 from workbench.server.operations.restore import restore
+from workbench.storing.schema import DatabaseSchema
 from workbench.workspaces.home import kept_secret, owner_key, workspace
 
 
@@ -290,7 +290,7 @@ def test_a_database_of_audits_in_the_folder_is_in_the_backup_under_any_name(
     home, tmp_path, monkeypatch, capsys
 ):
     address = f"sqlite:///{home}/mine.db"
-    database = Database.at(address)
+    database = AuditsDatabase.at(address)
     with database.writing() as connection:
         connection.exec_driver_sql("INSERT INTO series VALUES ('mine', 0.95, 'then')")
     monkeypatch.setenv("WORKBENCH_HOME", str(home))
@@ -299,7 +299,7 @@ def test_a_database_of_audits_in_the_folder_is_in_the_backup_under_any_name(
     assert "NOT in the backup" not in capsys.readouterr().out
     database.close()
     restore(tmp_path / "b.tar", tmp_path / "new")
-    again = Database.at(f"sqlite:///{tmp_path}/new/mine.db")
+    again = AuditsDatabase.at(f"sqlite:///{tmp_path}/new/mine.db")
     with again.reading() as connection:
         assert connection.exec_driver_sql("SELECT name FROM series").scalar() == "mine"
     again.close()
@@ -312,18 +312,18 @@ NEXT = str(int(REVISION) + 1)
 
 
 def test_an_older_database_is_copied_before_it_is_changed(tmp_path, monkeypatch):
-    older = Database.in_folder(tmp_path)
+    older = AuditsDatabase.in_folder(tmp_path)
     with older.writing() as connection:
         connection.exec_driver_sql("INSERT INTO series VALUES ('of old', 0.95, 'then')")
     older.close()
     assert [path.name for path in tmp_path.glob("*before*")] == []
 
-    def step(connection, where, schema):
+    def step(schema, connection):
         connection.exec_driver_sql("CREATE TABLE added (x TEXT)")
         connection.exec_driver_sql(f"UPDATE workbench_version SET version_num='{NEXT}'")
 
-    monkeypatch.setattr(module, "migrate", step)
-    newer = Database(older._kind, replace(AUDITS_SCHEMA, revision=NEXT))
+    monkeypatch.setattr(DatabaseSchema, "_migrate", step)
+    newer = AuditsDatabase(older._kind, replace(AUDITS_SCHEMA, revision=NEXT))
     with newer.reading() as connection:
         connection.exec_driver_sql("SELECT x FROM added")
     newer.close()
@@ -333,25 +333,25 @@ def test_an_older_database_is_copied_before_it_is_changed(tmp_path, monkeypatch)
     for name in ("audits.sqlite", "audits.sqlite-wal", "audits.sqlite-shm"):
         (tmp_path / name).unlink(missing_ok=True)
     copy.rename(tmp_path / "audits.sqlite")
-    back = Database.in_folder(tmp_path)
+    back = AuditsDatabase.in_folder(tmp_path)
     with back.reading() as connection:
         assert connection.exec_driver_sql("SELECT name FROM series").scalar() == "of old"
     back.close()
 
 
 def test_a_migration_that_fails_leaves_the_database_and_one_copy(tmp_path, monkeypatch):
-    older = Database.in_folder(tmp_path)
+    older = AuditsDatabase.in_folder(tmp_path)
     with older.reading():
         pass
     older.close()
 
-    def step(connection, where, schema):
+    def step(schema, connection):
         connection.exec_driver_sql("CREATE TABLE added (x TEXT)")
         raise ValueError("it failed")
 
-    monkeypatch.setattr(module, "migrate", step)
+    monkeypatch.setattr(DatabaseSchema, "_migrate", step)
     for _ in range(2):
-        newer = Database(older._kind, replace(AUDITS_SCHEMA, revision=NEXT))
+        newer = AuditsDatabase(older._kind, replace(AUDITS_SCHEMA, revision=NEXT))
         with pytest.raises(ValueError, match="it failed"), newer.reading():
             pass
     assert [path.name for path in tmp_path.glob("*before*")] == [

@@ -13,7 +13,7 @@ import workbench as wb
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
 from workbench.audits.errors import ArchiveError
-from workbench.audits.storing.database import FILE, Database
+from workbench.audits.storing.database import FILE, AuditsDatabase
 from workbench.cli import main
 from workbench.server.people.accounts import AccountError, Accounts
 from workbench.server.people.person import Role
@@ -42,7 +42,7 @@ def home(tmp_path_factory):
         own.openings.note_tables(own.tables(added.key))
         own.active.choose(added.key)
     own.close()
-    with closing(Archive(Database.in_folder(folder))) as archive:
+    with closing(Archive(AuditsDatabase.in_folder(folder))) as archive:
         audit = wb.audit(wb.example("no-leak"))
         for k in range(8):
             attached = [Attachment.of("file", f"{k}.csv", b"x" * 60)]
@@ -89,7 +89,7 @@ class Answers:
 
 
 def ask_audits(folder, answers, keys):
-    archive = Archive(Database.in_folder(folder))
+    archive = Archive(AuditsDatabase.in_folder(folder))
     with closing(archive):
         answers.ask("list", lambda: [_all(one) for one in archive.search()])
         for key in keys:
@@ -139,7 +139,7 @@ def test_flipped_bytes_end_in_named_errors_or_what_was_stored(home, file, ask):
     folder, kept = home
     rng, path = random.Random(29), folder / file
     whole = Answers()
-    with closing(Archive(Database.in_folder(folder))) as archive:
+    with closing(Archive(AuditsDatabase.in_folder(folder))) as archive:
         keys = [one.key for one in archive.search()]
     ask(folder, whole, keys)
     assert whole.refused == []
@@ -167,7 +167,7 @@ def test_flipped_bytes_end_in_named_errors_or_what_was_stored(home, file, ask):
 
 
 def test_a_damaged_row_of_a_list_hides_no_other_one(tmp_path):
-    archive = Archive(Database.in_folder(tmp_path))
+    archive = Archive(AuditsDatabase.in_folder(tmp_path))
     keys = [archive.save(wb.audit(wb.example("no-leak")), f"audit {k}").key for k in range(4)]
     archive.close()
     path = tmp_path / FILE
@@ -222,12 +222,13 @@ def test_damaged_columns_of_a_workspace_are_problems_in_words(tmp_path):
     own.close()
     store = DiskStore(tmp_path / "home")
     for table, column in (("states", "settings"), ("datasets", "files")):
-        store._connection.exec_driver_sql(f"UPDATE {table} SET {column} = '[not json'")
+        with store.database.writing() as connection:
+            connection.exec_driver_sql(f"UPDATE {table} SET {column} = '[not json'")
     store.close()
     own = workspace(tmp_path / "home")
     assert own.page_states.get("scores", added.key) is None
     assert "what was set on the page 'scores'" in own.problem
-    with pytest.raises(WorkspaceError, match=r"cannot be read .*left as it is"):
+    with pytest.raises(WorkspaceError, match=r"is damaged .*left as it is"):
         own.scores(added.key)
     own.close()
     assert len(os.listdir(tmp_path / "home" / "tables")) == 2  # nothing that nobody names now
@@ -248,7 +249,7 @@ def test_a_damaged_share_or_sign_in_ends_no_other_one(tmp_path, caplog):
 
 
 def test_the_fields_of_a_damaged_row_are_those_of_a_sound_one():
-    archive = Archive(Database.in_memory())
+    archive = Archive(AuditsDatabase.in_memory())
     archive.save(wb.audit(wb.example("no-leak")), "one")
     [sound] = archive.search()
     odd = [5, None, b"\xff", "\udcff", 1e300]

@@ -13,7 +13,7 @@ from helpers.postgresql import postgresql
 from helpers.visits import Later, Reader, settle, tabs, wait
 
 import workbench as wb
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.server.homes import KEPT, Homes, person_folder, schema_name
 from workbench.server.people.person import OWNER, Person
 from workbench.server.visitors import Visitors
@@ -412,7 +412,7 @@ def test_every_person_has_a_schema_that_no_query_of_another_one_reaches(tmp_path
         path = connection.exec_driver_sql("SHOW search_path").scalar()
         assert path.strip('"') == schema_name(ADA.key)
         assert connection.exec_driver_sql("SELECT count(*) FROM audits").scalar() == 1
-    with Database.at(url).reading() as connection:  # the owner's are in neither
+    with AuditsDatabase.at(url).reading() as connection:  # the owner's are in neither
         assert connection.exec_driver_sql("SELECT count(*) FROM audits").scalar() == 0
     for workspace in (mine, theirs):
         workspace.close()
@@ -455,4 +455,4 @@ def test_a_url_of_sqlite_gives_everybody_a_file(tmp_path):
 @pytest.mark.parametrize("name", ["", 'x"; DROP SCHEMA public', "Upper", "a" * 61, "../x"])
 def test_the_name_of_a_persons_database_is_plain(name):
     with pytest.raises(ValueError, match="name must have"):
-        Database.of_person("sqlite:////tmp/x.sqlite", name, "here")
+        AuditsDatabase.of_person("sqlite:////tmp/x.sqlite", name, "here")

@@ -2,21 +2,20 @@
 
 import sqlite3
 import time
-from dataclasses import replace
+from contextlib import closing
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import insert, select, text
+from helpers.old_databases import write_database
+from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
 import workbench as wb
-from workbench.audits.storing.database import Database
-from workbench.audits.storing.sqlite import SQLiteFile
 from workbench.server.people.person import Person
 from workbench.server.sharing.grants import Grants
 from workbench.server.storing.database import FILE, ServerDatabase
-from workbench.server.storing.schema import METADATA, PEOPLE, SERVER_SCHEMA, SHARES, SIGN_INS
+from workbench.server.storing.schema import METADATA, PEOPLE, SHARES, SIGN_INS
 
 ANNA = {"key": "a", "name": "Anna", "folded": "anna", "role": "editor", "created": 1.0}
 
@@ -127,13 +126,13 @@ OLD = [
 
 
 def test_what_was_accepted_before_ends_with_the_link_that_can_be_found(tmp_path):
-    old = Database(SQLiteFile(tmp_path / FILE), replace(SERVER_SCHEMA, revision="1"))
+    write_database("server-1", tmp_path / FILE)
     columns = ", ".join(OLD[0])
     values = ", ".join(f":{one}" for one in OLD[0])
-    with old.writing() as connection:
-        connection.execute(text(f"INSERT INTO shares ({columns}) VALUES ({values})"), OLD)
-        connection.execute(text("DELETE FROM shares WHERE id = 'deleted by now'"))  # purged
-    old.close()
+    with closing(sqlite3.connect(tmp_path / FILE)) as old, old:
+        old.execute("DELETE FROM shares")
+        old.executemany(f"INSERT INTO shares ({columns}) VALUES ({values})", OLD)
+        old.execute("DELETE FROM shares WHERE id = 'deleted by now'")  # purged
 
     database = ServerDatabase(tmp_path)
     found = {row.id: row for row in rows(database, SHARES)}

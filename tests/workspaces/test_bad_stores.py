@@ -217,7 +217,7 @@ def test_a_read_only_store_can_be_read(home):
     before = bytes_of(home)
     with read_only(home):
         ws = workspace(home)
-        assert f"{home} cannot be written; what is in it can be used" in ws.problem
+        assert f"{home} cannot be written; what is in it can be read" in ws.problem
         assert "WORKBENCH_HOME" in ws.problem
         assert ws.scores("losses").n_p == 3
         assert ws.page_states.get("scores", ws.current) == {"threshold": 0.4}
@@ -284,7 +284,7 @@ def test_a_full_disk_keeps_data_sets_in_memory_until_there_is_room(tmp_path, los
         ws.storage.flush()  # all but the large one, for which this disk is too small
         assert "is full" in ws.problem
         other = disk.DiskStore(folder / "home")
-        assert [one.dataset.name for one in other.entries().values()] == ["losses", "renamed"]
+        assert [one.dataset.name for one in other.datasets.all().values()] == ["losses", "renamed"]
         other.close()
         ws.kept.rename(dataset.key, "too large")
         assert ws.datasets.names == ["losses", "renamed", "too large"]
@@ -399,7 +399,8 @@ def test_a_database_that_is_damaged_while_it_is_used_is_no_error(home):
         file.write(b"\xa5" * size)
     other = sqlite3.connect(":memory:")  # the pages in memory are dropped by another's change
     other.close()
-    ws.storage.store._disk._connection.exec_driver_sql("PRAGMA shrink_memory")
+    with ws._store.disk.store.database.reading() as connection:
+        connection.exec_driver_sql("PRAGMA shrink_memory")
     use_it(ws)
     assert "is damaged" in ws.problem
     assert "losses" in ws.datasets
@@ -497,7 +498,7 @@ def test_any_name_of_a_folder_that_is_read_only_will_do(tmp_path, losses, name):
     ws.close()
     with read_only(tmp_path / name):
         ws = workspace(tmp_path / name)
-        assert "cannot be written; what is in it can be used" in ws.problem
+        assert "cannot be written; what is in it can be read" in ws.problem
         assert ws.scores("losses").n_p == 3
         ws.close()
 

@@ -18,7 +18,7 @@ from workbench.workspaces.home import home_folder, owner_key, workspace
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.storing import disk
 from workbench.workspaces.storing.disk import KEPT_REMOVED, DiskStore
-from workbench.workspaces.storing.schema import VERSION
+from workbench.workspaces.storing.schema import REVISION
 
 ROOT = Path(wb.__file__).parents[1]
 
@@ -153,7 +153,7 @@ def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
     old, recent = ws.add([losses]), ws.add([losses], Reading(larger_is_member=False))
     for one, age in ((old, 1.1), (recent, 0.9)):
         entry = ws.kept.snapshot().entries[one.key]
-        ws.storage.store.update(replace(entry, removed=datetime.now(UTC) - age * KEPT_REMOVED))
+        ws._store.datasets.update(replace(entry, removed=datetime.now(UTC) - age * KEPT_REMOVED))
     left = ("unfinished-1", "a" * 64 + ".parquet")
     long_ago = (datetime.now(UTC) - timedelta(days=2)).timestamp()
     for folder in ("tables", "files"):
@@ -248,9 +248,9 @@ def test_a_program_that_is_killed_while_it_writes_breaks_nothing(opened, tmp_pat
     opened()
     code = (
         "import os, workbench as wb\n"
-        "from workbench.workspaces.storing import disk\n"
+        "from workbench.workspaces.storing import disk_datasets\n"
         "ws = wb.workspace(); ws.add_scores(wb.Scores([1, 2], [3, 4]), 'whole')\n"
-        "disk.DiskStore._put = lambda *_: os._exit(9)\n"
+        "disk_datasets.DiskDataSets._put = lambda *_: os._exit(9)\n"
         "ws.add_scores(wb.Scores([1, 2], [5, 6]), 'half')\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "WORKBENCH_HOME": str(tmp_path / "home")}
@@ -306,7 +306,7 @@ def test_the_database_says_its_version(opened, losses, tmp_path):
     ws.storage.flush()
     head = (tmp_path / "home" / "workspace.sqlite").read_bytes()[:100]
     assert head[:16] == b"SQLite format 3\0"
-    assert int.from_bytes(head[60:64], "big") == VERSION
+    assert int.from_bytes(head[60:64], "big") == int(REVISION)
 
 
 def test_a_row_that_cannot_be_read_hides_no_other(opened, losses, tmp_path):
@@ -335,7 +335,7 @@ def test_any_name_of_a_folder_will_do(tmp_path, name, losses):
     assert ws.problem == ""
     assert (tmp_path / name / "workspace.sqlite").is_file()
     again = DiskStore(tmp_path / name)
-    assert len(again.entries()) == 1
+    assert len(again.datasets.all()) == 1
     again.close()
 
 
@@ -343,7 +343,7 @@ def test_the_choice_of_a_data_set_that_another_program_removed_is_none(opened, l
     ws = opened()
     ws.active.choose(ws.add([losses]).key)
     other = DiskStore(tmp_path / "home")
-    other.update(replace(other.entries()[ws.current], removed=datetime.now(UTC)))
+    other.datasets.update(replace(other.datasets.all()[ws.current], removed=datetime.now(UTC)))
     assert ws.current is None
     other.close()
 
@@ -353,10 +353,11 @@ def test_what_is_waiting_is_written_when_a_program_ends(opened, tmp_path):
     ws = opened()
     code = """
 import sqlite3, workbench as wb
+from workbench.workspaces.home import home_folder
 from workbench.workspaces.storing import disk
 disk.PATIENCE = 0.1
 ws = wb.workspace()
-other = sqlite3.connect(wb.workspace().storage.store._disk._database, isolation_level=None)
+other = sqlite3.connect(home_folder() / "workspace.sqlite", isolation_level=None)
 other.execute("BEGIN IMMEDIATE")
 ws.add_scores(wb.Scores([1, 2], [3, 4]), "waiting")
 assert ws.storage.waiting

@@ -16,7 +16,7 @@ from workbench.workspaces.seen.identity import fingerprint_of
 from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.seen.record import Alike, SeenRecord, Showing
 from workbench.workspaces.seen.sketch import RowSketch
-from workbench.workspaces.storing.schema import VERSION
+from workbench.workspaces.storing.schema import REVISION
 from workbench.workspaces.workspace import Workspace
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -91,6 +91,7 @@ def test_a_workspace_of_version_1_gets_its_table(opened, tmp_path):
         reading = {k: v for k, v in old.reading.to_dict().items() if k != "seed"}
         database.execute("UPDATE datasets SET reading = ?", [json.dumps(reading)])
         database.execute("DROP TABLE seen")
+        database.execute("DROP TABLE workbench_version")  # which that version did not have
         database.execute("PRAGMA user_version=1")
     database.close()
     ws = opened()
@@ -103,7 +104,7 @@ def test_a_workspace_of_version_1_gets_its_table(opened, tmp_path):
     assert (found.at, found.sha256) == (old.created, old.sha256)
     assert "as “old”" in found.how
     with sqlite3.connect(tmp_path / "home" / "workspace.sqlite") as database:
-        assert database.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert database.execute("PRAGMA user_version").fetchone() == (int(REVISION),)
     database.close()
 
 

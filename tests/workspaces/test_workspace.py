@@ -16,7 +16,7 @@ from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.shared_data import SharedData
 from workbench.workspaces.sources import FileSource, GivenSource
-from workbench.workspaces.storing.store import MOST_DRAW_STATES
+from workbench.workspaces.storing.entry import MOST_DRAW_STATES
 from workbench.workspaces.view import Datasets
 from workbench.workspaces.workspace import Workspace
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from workbench import _json
 from workbench._format import percent
 from workbench.assets import board
 from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.audits.plan import RegisteredPlan
+from workbench.audits.plans import PlanUse
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
 from workbench.audits.series.spending import probability_text
-from workbench.audits.storing.plan_rows import PlanUse
 from workbench.audits.summary import AuditSummary
 from workbench.pages.auditing.audit_of import drawn_number
 from workbench.pages.core.page import Page
@@ -256,7 +256,7 @@ def _charts(figures: Sequence[AuditFigure]) -> dict[str, Any]:
 
 
 def _content(value: Any) -> Any:
-    return json.loads(board.content(value))
+    return _json.loads(board.content(value))
 
 
 def _number(shown: AuditNumber) -> dict[str, Any]:
@@ -301,7 +301,7 @@ def _data(one: AuditData) -> dict[str, Any]:
         try:
             read = Reading.from_dict(one.reading).describe()
         except WorkspaceError:  # of another version
-            read = json.dumps(dict(one.reading), ensure_ascii=False)
+            read = _json.dumps(dict(one.reading))
     return {
         "name": one.name,
         "source": one.source,

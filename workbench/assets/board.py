@@ -74,7 +74,7 @@ def jobs(page: Page) -> dict[str, str]:
     buttons = (c for section in page.sections for c in section.controls if c.name in states)
     offered = {button.name for button in buttons if button.offered(page)}
     return {
-        f"job_{name}": json.dumps(
+        f"job_{name}": _json.dumps(
             {
                 "status": state.status,
                 "tone": "warn" if state.stale or state.status in ("cancelled", "failed") else "",
@@ -82,7 +82,6 @@ def jobs(page: Page) -> dict[str, str]:
                 "words": state.words,
                 "offered": name in offered,
             },
-            ensure_ascii=False,
         )
         for name, state in states.items()
     }

@@ -20,7 +20,7 @@ from workbench.audits.plans import Plans
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
 from workbench.audits.series.kept import KeptSeries
 from workbench.audits.storing.audit_rows import AuditRows
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.audits.storing.figure_text import from_text, to_text
 from workbench.audits.storing.schema import AUDITS
 from workbench.audits.storing.stored_card import audit_of_card
@@ -60,7 +60,7 @@ class Archive:
 
     Parameters
     ----------
-    database : Database
+    database : AuditsDatabase
 
     Examples
     --------
@@ -72,9 +72,9 @@ class Archive:
     ['before the fix']
     """
 
-    def __init__(self, database: Database):
+    def __init__(self, database: AuditsDatabase):
         self._database = _checks.instance(
-            database, Database, "database", "a database of audits; Workspace.audits has one"
+            database, AuditsDatabase, "database", "a database of audits; Workspace.audits has one"
         )
         self._rows = AuditRows(database)
         self._series = KeptSeries(database, self._present)
@@ -96,7 +96,7 @@ class Archive:
             return str(error)
 
     @property
-    def database(self) -> Database:
+    def database(self) -> AuditsDatabase:
         """The database, which plans and series share."""
         return self._database
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -11,7 +10,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Self
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench.audits.imported import Imported
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
 from workbench.audits.plan import Deviation, RegisteredPlan
@@ -115,7 +114,7 @@ class Audit:
     def text(self) -> str:
         """The card without what belongs to an archive, key and import, as JSON in ASCII."""
         kept = {n: value for n, value in self.to_dict().items() if n not in ("key", "imported")}
-        return json.dumps(kept, sort_keys=True, allow_nan=False)
+        return _json.dumps_ascii(kept, sort_keys=True)
 
     def named(self, name: str, note: str = "", tags: tuple[str, ...] = ()) -> Self:
         """The same audit under a name.

@@ -9,7 +9,6 @@ unpacked, and no name in the file becomes a path.
 from __future__ import annotations
 
 import io
-import json
 import re
 import zipfile
 import zlib
@@ -19,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench.audits.attachment import KINDS, Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
@@ -73,7 +72,9 @@ class AuditPackage:
     def to_bytes(self) -> bytes:
         """The content of the file, the same for the same audit."""
         parts = {
-            _CARD: json.dumps({**json.loads(self.audit.text), "key": self.audit.key}, indent=1),
+            _CARD: _json.dumps_ascii(
+                {**_json.loads(self.audit.text), "key": self.audit.key}, indent=1
+            ),
             _FIGURES: to_text(self.audit.figures),
         }
         files = {name: text.encode("ascii") for name, text in parts.items()}
@@ -95,7 +96,7 @@ class AuditPackage:
                 for name, one in zip(names, self.attachments, strict=True)
             ],
         }
-        files = {_MANIFEST: json.dumps(manifest, indent=1).encode("ascii"), **files}
+        files = {_MANIFEST: _json.dumps_ascii(manifest, indent=1).encode("ascii"), **files}
         written = io.BytesIO()
         with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
@@ -150,7 +151,7 @@ def _content(file: str | Path | bytes) -> bytes:
 
 def _read(archive: zipfile.ZipFile) -> AuditPackage:
     parts = _parts(archive)
-    manifest = json.loads(_unpacked(archive, parts[_MANIFEST]))
+    manifest = _json.loads(_unpacked(archive, parts[_MANIFEST]))
     version = manifest["format"]
     if not isinstance(version, int) or version > FORMAT:
         raise ArchiveError(
@@ -162,7 +163,7 @@ def _read(archive: zipfile.ZipFile) -> AuditPackage:
         raise _damaged("parts are missing, or there are others than its list names")
     figures = from_text(_part(archive, parts, described, _FIGURES))
     card = _part(archive, parts, described, _CARD)
-    values = json.loads(card)
+    values = _json.loads(card)
     key = values.get("key")
     audit = audit_of_card(
         card, figures, key if isinstance(key, str) and _KEY.fullmatch(key) else ""

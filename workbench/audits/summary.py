@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
+from workbench import _json
 from workbench.audits.audit import Audit
 from workbench.audits.imported import Imported
 from workbench.audits.items import AuditNumber
@@ -121,7 +121,7 @@ class AuditSummary:
                 "whether the audit itself is.",
                 "made_at": _time(readable["made_at"]),
                 "saved_at": _time(readable["saved_at"]),
-                "about": json.dumps(_NOTHING),
+                "about": _json.dumps_ascii(_NOTHING),
             },
             position=self.position if isinstance(self.position, int) else 0,
             versions=self.versions if isinstance(self.versions, int) else 1,
@@ -130,7 +130,7 @@ class AuditSummary:
     @cached_property
     def _about(self) -> dict[str, Any]:
         try:
-            found = json.loads(self.about)
+            found = _json.loads(self.about)
             return {
                 "tags": [str(tag) for tag in found["tags"]],
                 "data": [str(name) for name in found["data"]],
@@ -155,7 +155,7 @@ def about(audit: Audit) -> str:
     first = next(iter([*told, *audit.numbers]), None)
     if first is not None:
         first = replace(first, help="", formula="", caution="")
-    return json.dumps(
+    return _json.dumps_ascii(
         {
             "tags": list(audit.tags),
             "data": [one.name for one in audit.data],

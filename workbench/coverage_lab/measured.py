@@ -7,7 +7,6 @@ what is not a bound from two samples (`CASES_FILE`).
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench import _json
 from workbench._format import percent, round_safely
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.scenarios import SCENARIOS
@@ -212,7 +212,7 @@ def store(name: str, folder: Path, version: str, **content: Any) -> None:
     **content : Any
         Lists of results, and probes.
     """
-    text = json.dumps({"version": version, **content}, indent=1, ensure_ascii=False)
+    text = _json.dumps({"version": version, **content}, indent=1)
     (folder / name).write_text(text + "\n", encoding="utf-8")
 
 
@@ -250,7 +250,7 @@ def _where(row: Mapping[str, Any]) -> str:
 
 
 def _read(name: str) -> dict[str, Any]:
-    stored: dict[str, Any] = json.loads((data_folder() / name).read_text(encoding="utf-8"))
+    stored: dict[str, Any] = _json.loads((data_folder() / name).read_text(encoding="utf-8"))
     return stored
 
 

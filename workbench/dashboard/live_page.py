@@ -22,7 +22,6 @@ with the end of the drag.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, Protocol
 
+from workbench import _json
 from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.dashboard import files
@@ -250,7 +250,7 @@ class LivePage:
 
     def running(self) -> dict[str, dict[str, Any]]:
         """The jobs that are running, by name, as the browser sees them."""
-        shown = {name.removeprefix("job_"): json.loads(text) for name, text in self.jobs.items()}
+        shown = {name.removeprefix("job_"): _json.loads(text) for name, text in self.jobs.items()}
         return {name: job for name, job in shown.items() if job["status"] == "running"}
 
     def _uploads(self, gesture: Message, viewer: Viewer) -> bool:

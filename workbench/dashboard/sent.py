@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from workbench import _json
 from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.pages.core.page import Page
@@ -27,7 +27,9 @@ class Sent:
         drawn = {name: own for name, own in parts.items() if self._compared.get(name) is not own}
         self._compared.update(drawn)
         news = [(name, self._news(name, own)) for name, own in drawn.items()]
-        return "{" + ",".join([f"{json.dumps(name)}:{new}" for name, new in news if new]) + "}"
+        return (
+            "{" + ",".join([f"{_json.dumps_ascii(name)}:{new}" for name, new in news if new]) + "}"
+        )
 
     def _news(self, name: str, parts: dict[str, str]) -> str:
         known = self.hashes.get(name, {})

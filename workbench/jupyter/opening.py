@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from importlib.util import find_spec
 from pathlib import Path
 
+from workbench import _json
 from workbench._markup import escape_html as escape
 from workbench.jupyter.launcher import NAME
 from workbench.pages.core.page import Page
@@ -85,7 +85,7 @@ def _server() -> str:
         running = f"jpserver-{os.environ.get('JPY_PARENT_PID')}.json"
         file = Path(jupyter_runtime_dir()) / running
         if file.is_file():
-            base = json.loads(file.read_text(encoding="utf-8"))["base_url"]
+            base = _json.loads(file.read_text(encoding="utf-8"))["base_url"]
             return f"{base}{NAME}/"
     return SERVED
 

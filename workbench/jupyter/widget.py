@@ -8,7 +8,6 @@ the address at which the dashboard shows the page.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import anywidget
 import traitlets
 
+from workbench import _json
 from workbench.assets import board as assets
 from workbench.assets import share
 from workbench.assets.controls import Controls
@@ -108,8 +108,7 @@ class PageWidget(anywidget.AnyWidget):
         """The fields of jobs and controls."""
         jobs = assets.jobs(self._session.page)
         return {name: text for name, text in jobs.items() if self.has_trait(name)} | {
-            f"control_{name}": json.dumps(state, ensure_ascii=False)
-            for name, state in self._controls.states().items()
+            f"control_{name}": _json.dumps(state) for name, state in self._controls.states().items()
         }
 
     def _receive(self, _: Any, content: dict[str, Any], buffers: list[Any]) -> None:

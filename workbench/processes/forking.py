@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import gc
 import importlib
-import json
 import logging
 import math
 import os
@@ -22,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench import _json
 from workbench.processes import calls
 from workbench.processes import limits as of_process
 from workbench.processes.family import end_family, end_orphans, family
@@ -127,7 +127,7 @@ class _Forks:
             text, files, flags, _ = socket.recv_fds(self._program, MOST_BYTES, _FILES)
             if not text:
                 return False
-            self._program.send(json.dumps(self._answer(text, files, flags)).encode())
+            self._program.send(_json.message(self._answer(text, files, flags)))
         except ConnectionError:  # the program has ended
             return False
         except Exception:
@@ -142,7 +142,7 @@ class _Forks:
                 raise _RequestError(f"the request is longer than {MOST_BYTES} bytes")
             if flags & socket.MSG_CTRUNC:
                 raise _RequestError("the connection of the process could not be taken over")
-            request = json.loads(text)
+            request = _json.loads(text)
             return self._answers[request.pop("do")](*files, **request)
         except _RequestError as error:
             return {"problem": str(error)}

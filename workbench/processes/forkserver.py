@@ -7,7 +7,6 @@ is in `workbench.processes.forking`.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import socket
@@ -18,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from workbench import _json
 from workbench.processes import forking
 from workbench.processes.calls import Ending
 from workbench.processes.child import start_python
@@ -131,13 +131,13 @@ class ForkServer:
             raise _Gone
         files = [] if handed is None else [handed.fileno()]
         try:
-            socket.send_fds(self._control, [json.dumps(request).encode()], files)
+            socket.send_fds(self._control, [_json.message(request)], files)
             answer = self._control.recv(MOST_BYTES)
         except (ConnectionError, TimeoutError):
             raise _Gone from None
         if not answer:
             raise _Gone
-        found: dict[str, Any] = json.loads(answer)
+        found: dict[str, Any] = _json.loads(answer)
         if "problem" in found:
             raise OSError(found["problem"])
         return found

@@ -7,7 +7,6 @@ The first part of a message is a header in JSON where one of the two does not tr
 from __future__ import annotations
 
 import io
-import json
 import re
 import select
 import struct
@@ -16,6 +15,8 @@ from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from workbench import _json
 
 #: What can be written to a pipe, and bytes that are received, which can be changed.
 Buffer: TypeAlias = bytes | bytearray | memoryview | NDArray[Any]
@@ -127,7 +128,7 @@ def packed(content: Mapping[str, Any]) -> list[Any]:
         buffers.append(flat.view(np.uint8))
         return {_ARRAY: [len(buffers) - 1, value.dtype.str, value.shape, order]}
 
-    return [json.dumps(content, default=placed).encode(), *buffers]
+    return [_json.message(content, default=placed), *buffers]
 
 
 def unpacked(parts: Sequence[Any]) -> dict[str, Any]:
@@ -157,7 +158,7 @@ def unpacked(parts: Sequence[Any]) -> dict[str, Any]:
         return array.reshape(shape, order="F" if order == "F" else "C")
 
     try:
-        content = json.loads(bytes(head), object_hook=placed)
+        content = _json.loads(bytes(head), object_hook=placed)
     except WrongAnswer:
         raise
     except (ValueError, TypeError, OverflowError, RecursionError) as error:

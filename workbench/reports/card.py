@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from workbench import _json
 from workbench.audits.audit import CARD_VERSION
 
 #: The schema of this version's cards.
@@ -25,4 +25,4 @@ def card_schema() -> dict[str, Any]:
     >>> wb.card_schema()["properties"]["card"]["const"]
     1
     """
-    return dict(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    return dict(_json.loads(SCHEMA.read_text(encoding="utf-8")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 import param
 
+from workbench import _json
 from workbench._format import percent, plain
 from workbench.assets.board import content
 from workbench.audits.audit import Audit
@@ -115,7 +115,7 @@ class Contents:
         drawn = recorded(self.audit)
         found = []
         for one in self.audit.numbers:
-            shown = json.loads(content(drawn[one.name]))
+            shown = _json.loads(content(drawn[one.name]))
             shown.pop("reason", None)
             if one.bound is not None:
                 none = f"The audit has no such number: {one.bound.void}."

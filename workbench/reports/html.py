@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from workbench import _json
 from workbench._markup import escape_html as escape
 from workbench._markup import escape_json
 from workbench.assets.board import STYLE, palette_css, palettes
@@ -264,7 +264,7 @@ def _live(audit: Audit, states: States | None) -> str:
     """The frame of the board, and the states that its items have."""
     if states is None:
         return ""
-    frame = escape_json(json.dumps(_frame(audit, states), ensure_ascii=False))
+    frame = escape_json(_json.dumps(_frame(audit, states)))
     frame = frame.replace("<", "\\u003c")
     packed = base64.b64encode(
         gzip.compress(escape_json(states.to_json()).encode(), mtime=0)

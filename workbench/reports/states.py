@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench import _json
 from workbench._format import plain
 from workbench.assets.board import parts
 from workbench.audits.audit import Audit
@@ -103,13 +103,12 @@ class States:
 
     def to_json(self) -> str:
         """All of it as JSON, for ``report.js``."""
-        head = json.dumps(
+        head = _json.dumps(
             {
                 "sliders": [vars(slider) for slider in self.sliders],
                 "items": self.items,
                 "drawings": self.drawings,
             },
-            ensure_ascii=False,
             separators=(",", ":"),
         )
         return f'{head[:-1]},"contents":[{",".join(self.contents)}]}}'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import uuid
 from collections.abc import Callable
@@ -125,7 +124,7 @@ def _card(audit: Audit, workspace: Workspace | None, report: Report) -> str:
 
 
 def _notebook(audit: Audit, workspace: Workspace | None, report: Report) -> str:
-    return json.dumps(notebook_of(audit), indent=1) + "\n"
+    return _json.dumps_ascii(notebook_of(audit), indent=1) + "\n"
 
 
 #: The ending of a file, and what makes its content.

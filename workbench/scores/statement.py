@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench._json import JsonObject
 from workbench.scores.sample import SAMPLINGS, ScoresError
 
@@ -98,7 +97,7 @@ class ScoreStatement:
     @property
     def metadata(self) -> dict[bytes, bytes]:
         """The statement as metadata of a parquet file."""
-        return {KEY: json.dumps(self.to_dict()).encode()}
+        return {KEY: _json.dumps_ascii(self.to_dict()).encode()}
 
     def describe(self) -> str:
         """The statement as a phrase; "" where nothing is stated."""
@@ -160,7 +159,7 @@ def stated_in(metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
     if content is None:
         return {}
     try:
-        found = json.loads(content)
+        found = _json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ScoresError(f"what a file states of its scores is no JSON: {error}") from None
     if not isinstance(found, dict):

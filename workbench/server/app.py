@@ -18,7 +18,6 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application
 
 from workbench.assets import audits
-from workbench.audits.storing.database import Database
 from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.live_page import Later
 from workbench.dashboard.tab import IMPORT, Tab
@@ -298,7 +297,7 @@ def _checks(options: ServerOptions, database: ServerDatabase) -> dict[str, Check
     if options.home is not None:
         checks["accounts"] = database_check(database)
     if address := os.environ.get(DATABASE, ""):
-        checks["audits"] = database_check(Database.at(address))
+        checks["audits"] = database_check(AuditsDatabase.at(address))
     return checks
 
 

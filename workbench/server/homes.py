@@ -17,14 +17,15 @@ from threading import Lock
 from typing import Any
 
 from workbench.audits.archive import Archive
-from workbench.audits.storing.database import Database
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.server.people.person import OWNER, Person
 from workbench.workspaces.errors import StoreError
 from workbench.workspaces.home import DATABASE
 from workbench.workspaces.shared_data import SharedData
 from workbench.workspaces.storing.allowance import Allowance
 from workbench.workspaces.storing.disk import DiskStore
-from workbench.workspaces.storing.guarded import GuardedStore
+from workbench.workspaces.storing.guarded import GuardedDisk
+from workbench.workspaces.storing.store import Store
 from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -86,8 +87,8 @@ class Homes:
         The workspace of the owner of the server.
     database : str, optional
         The SQLAlchemy URL of the database in which people with an account keep their audits; see
-        `workbench.audits.storing.database.Database.of_person`. By default it is the one that the
-        environment variable ``WORKBENCH_DATABASE`` names, or a file in their folder.
+        `workbench.audits.storing.database.AuditsDatabase.of_person`. By default it is the one that
+        the environment variable ``WORKBENCH_DATABASE`` names, or a file in their folder.
     """
 
     def __init__(
@@ -160,7 +161,7 @@ class Homes:
 
         self.visited(person)
         return Workspace(
-            GuardedStore(open_disk, where, exists),
+            Store(GuardedDisk(open_disk, where, exists)),
             self.base if shared is None else shared,
             open_archive,
             audits.exists,
@@ -254,10 +255,12 @@ class Homes:
             until = "until 12 hours after your last visit" + (f", or {until}" if until else "")
         return f"on this server {until}".strip()
 
-    def _audits(self, person: Person, folder: Path, where: str) -> Database:
+    def _audits(self, person: Person, folder: Path, where: str) -> AuditsDatabase:
         if self._database and person.signed_in:
-            return Database.of_person(self._database, schema_name(person.key), where)
-        return Database.in_folder(folder, where if person.signed_in else f"{where}: {_EXPORT}")
+            return AuditsDatabase.of_person(self._database, schema_name(person.key), where)
+        return AuditsDatabase.in_folder(
+            folder, where if person.signed_in else f"{where}: {_EXPORT}"
+        )
 
 
 def _digest(key: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import _checks, _markup
+from workbench import _checks, _json, _markup
 from workbench._format import percent, plain, round_safely
 from workbench.claims.base import Claim
 from workbench.testers import report, serialization
@@ -412,7 +411,7 @@ class MechanismAudit:
 
     def save(self, path: str | Path) -> None:
         """Write it to a JSON file."""
-        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        text = _json.dumps(self.to_dict())
         Path(path).write_text(text, encoding="utf-8")
 
     @classmethod
@@ -425,7 +424,7 @@ class MechanismAudit:
             The file holds something else.
         """
         try:
-            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+            return cls.from_dict(_json.loads(Path(path).read_text(encoding="utf-8")))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{path} is not a saved audit of a mechanism: {error}") from error
 

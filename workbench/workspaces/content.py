@@ -15,7 +15,6 @@ columns does not count; that of two tables does: members come first.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
@@ -23,6 +22,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from workbench import _json
 from workbench.scores.ordered import Cells
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
@@ -61,7 +61,7 @@ def _hash(table: DataTable) -> bytes:
         else:
             kind, parts = "text", _text(cells)
             size = sum(map(len, parts))
-        head = json.dumps([name, kind, size])
+        head = _json.dumps_ascii([name, kind, size])
         found.update(f"{len(head)}:{head}".encode())
         for part in parts:
             found.update(part)
@@ -89,7 +89,7 @@ def _text(cells: Cells) -> list[bytes]:
     """The cells as a list in JSON."""
     plain = cells.dtype.kind not in "iub"
     blocks = ((block if plain else block.astype(str)).tolist() for block in _blocks(cells))
-    inner = [json.dumps(block)[1:-1].encode() for block in blocks]
+    inner = [_json.dumps_ascii(block)[1:-1].encode() for block in blocks]
     return [b"[", *(part for k, one in enumerate(inner) for part in (b", " * (k > 0), one)), b"]"]
 
 

@@ -214,11 +214,12 @@ def kept_secret(path: Path) -> str:
 
 
 def _opened(folder: Path, database: str) -> Workspace:
-    from workbench.audits.storing.database import Database
+    from workbench.audits.storing.database import AuditsDatabase
     from workbench.workspaces.storing.disk import DiskStore
-    from workbench.workspaces.storing.guarded import GuardedStore
+    from workbench.workspaces.storing.guarded import GuardedDisk
+    from workbench.workspaces.storing.store import Store
 
-    audits = Database.at(database) if database else Database.in_folder(folder)
+    audits = AuditsDatabase.at(database) if database else AuditsDatabase.in_folder(folder)
 
     def open_archive() -> Archive:
         from workbench.audits.archive import Archive
@@ -226,6 +227,6 @@ def _opened(folder: Path, database: str) -> Workspace:
         return Archive(audits)
 
     return Workspace(
-        GuardedStore(lambda: DiskStore(folder), f"on this computer, in {folder}"),
+        Store(GuardedDisk(lambda: DiskStore(folder), f"on this computer, in {folder}")),
         open_archive=open_archive,
     )

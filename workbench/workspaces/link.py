@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import re
 import zlib
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import LinkError
@@ -184,7 +183,7 @@ class PageLink:
             ],
         }
         try:
-            content = json.dumps(values, allow_nan=False, separators=(",", ":")).encode()
+            content = _json.dumps_ascii(values, separators=(",", ":")).encode()
         except (TypeError, ValueError) as error:
             raise LinkError(f"these settings do not fit into a link: {error}") from None
         body = bytes([VERSION]) + zlib.compress(content, level=9)
@@ -233,7 +232,7 @@ def read_link(text: str) -> PageLink:
         content = unpacking.decompress(body[1:], _LONGEST_CONTENT)
         if not unpacking.eof:
             raise LinkError(_WRONG)
-        values = json.loads(content)
+        values = _json.loads(content)
         data = tuple(DataReference(*one) for one in values["data"])
         return PageLink(values["page"], values["settings"], data)
     except LinkError:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench.audits.attachment import Attachment
 from workbench.audits.errors import ArchiveError
 from workbench.scores.opening import open_sources
@@ -21,8 +20,8 @@ from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.home import workspace
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.sources import DataSource, FileSource, source_from_dict
+from workbench.workspaces.storing.entry import file_hash
 from workbench.workspaces.storing.parquet import from_parquet
-from workbench.workspaces.storing.store import file_hash
 
 
 def recorded_scores(
@@ -193,7 +192,7 @@ def _saved(sha256: str, audit: str) -> tuple[DataSource, tuple[DataTable, ...]] 
         tables = tuple(from_parquet(one.content) for one in parts if one.kind == "table")
         if tables and content_hash(tables) == sha256:
             described = next(one.content for one in parts if one.kind == "source")
-            return source_from_dict(json.loads(described)), tables
+            return source_from_dict(_json.loads(described)), tables
     return None
 
 

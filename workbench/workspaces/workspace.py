@@ -131,7 +131,7 @@ class Workspace:
         self.storage = storage = Storage(store, open_archive, has_audits, allowance)
         self.catalog = catalog = Catalog(storage, base)
         self.changes = changes = Changes(self, storage, catalog)
-        self.seen = SeenData(storage.store, storage.lock) if seen is None else seen
+        self.seen = SeenData(storage.store.seen, storage.lock) if seen is None else seen
         self._reader = reader = DataReader(storage, self.seen)
         self.openings = openings = Openings(storage, catalog, self.seen, reader)
         self.active = active = ActiveData(storage, catalog, changes)
@@ -198,7 +198,7 @@ class Workspace:
         if lender is not None:
             return lender.tables(dataset.key)
         with self.storage.lock:
-            return self.storage.store.tables(dataset.key)
+            return self.storage.store.datasets.tables(dataset.key)
 
     def scores(self, key: str) -> Scores:
         """The scores of a data set, the same object as long as anybody uses it.

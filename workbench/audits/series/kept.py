@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select
 
 from workbench import _checks
 from workbench._format import percent
@@ -11,9 +15,10 @@ from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit, scores_sha256
 from workbench.audits.series.spending import confidence_at
-from workbench.audits.storing.database import Database
-from workbench.audits.storing.series_rows import SeriesPosition, SeriesRows
+from workbench.audits.storing.schema import SERIES, SERIES_AUDITS
 from workbench.scores.sample import Scores, require_scores
+from workbench.storing.database import Database
+from workbench.storing.rows import require_sound
 
 #: Characters of a name of a series.
 LONGEST_NAME = 200
@@ -23,17 +28,18 @@ CONFIDENCE = 0.95
 
 
 class KeptSeries:
-    """The series of an archive; a position that was spent is never given back.
+    """The series of an archive; a position is spent once, and never given back.
 
     Parameters
     ----------
     database : Database
+        Of audits.
     load : callable
         The saved audit of a key; None for one that was removed.
     """
 
     def __init__(self, database: Database, load: Callable[[str], Audit | None]):
-        self._rows, self._load = SeriesRows(database), load
+        self._database, self._load = database, load
 
     def open(self, name: str, confidence: float | None = None) -> AuditSeries:
         """A series, which is made if it is missing.
@@ -51,16 +57,16 @@ class KeptSeries:
         """
         name = _name(name)
         asked = CONFIDENCE if confidence is None else _checks.confidence(confidence)
-        kept = self._rows.open(name, asked)
+        kept = self._opened(name, asked)
         if confidence is not None and kept != asked:
             raise ArchiveError(
                 f"the series {name!r} has a confidence of {percent(kept)} for all its audits "
                 f"together, which cannot become {percent(asked)}; leave the confidence out, or "
                 "start another series"
             )
-        return AuditSeries(
-            name, kept, tuple(self._audit(name, one) for one in self._rows.positions(name))
-        )
+        with self._database.reading() as connection:
+            rows = connection.execute(_of(name).order_by(SERIES_AUDITS.c.position)).all()
+        return AuditSeries(name, kept, tuple(map(self._audit, rows)))
 
     def reserve(self, name: str, scores: Scores) -> SeriesAudit:
         """The next position of a series for scores; theirs, if they have one.
@@ -76,28 +82,66 @@ class KeptSeries:
             There is no such series, or the database fails: nothing may be computed then.
         """
         series = self.open(_name(name))
-        return self._audit(
-            series.name,
-            self._rows.reserve(
-                series.name,
-                scores_sha256(require_scores(scores)),
-                partial(confidence_at, confidence=series.confidence),
-            ),
-        )
+        digest = scores_sha256(require_scores(scores))
+        with self._database.writing() as connection:
+            # Whoever reserves at the same time on a server waits here.
+            locked = select(SERIES.c.name).where(SERIES.c.name == series.name).with_for_update()
+            if connection.scalar(locked) is None:
+                raise ArchiveError(f"there is no series {series.name!r}")
+            mine = _of(series.name).where(SERIES_AUDITS.c.data_sha256 == digest)
+            found = connection.execute(mine).first()
+            if found is None:
+                last = select(func.max(SERIES_AUDITS.c.position))
+                here = last.where(SERIES_AUDITS.c.series == series.name)
+                position = 1 + (connection.scalar(here) or 0)
+                connection.execute(
+                    insert(SERIES_AUDITS).values(
+                        series=series.name,
+                        position=position,
+                        data_sha256=digest,
+                        confidence=confidence_at(position, confidence=series.confidence),
+                        reserved_at=_now(),
+                    )
+                )
+                found = connection.execute(mine).one()
+        return self._audit(found)
 
-    def all(self) -> tuple[str, ...]:
-        """Names of the series, oldest first."""
-        return tuple(self._rows.all())
+    def _opened(self, name: str, confidence: float) -> float:
+        """The confidence of a series, which is made with this one if it is missing."""
+        with self._database.reading() as connection:
+            kept = _confidence(connection, name)
+        if kept is None:
+            with self._database.writing() as connection:
+                self._database.exclude_others(connection)
+                kept = _confidence(connection, name)
+                if kept is None:
+                    row = {"name": name, "confidence": confidence, "created": _now()}
+                    connection.execute(insert(SERIES), row)
+        return confidence if kept is None else kept
 
-    def _audit(self, name: str, one: SeriesPosition) -> SeriesAudit:
-        return SeriesAudit(
-            one.position,
-            one.confidence,
-            one.data_sha256,
-            one.reserved_at,
-            name,
-            partial(self._load, one.audit) if one.audit else None,
-        )
+    def _audit(self, row: Any) -> SeriesAudit:
+        with self._database.decoding("a position of a series"):
+            require_sound(row, SERIES_AUDITS.c)
+            return SeriesAudit(
+                row.position,
+                row.confidence,
+                row.data_sha256,
+                datetime.fromisoformat(row.reserved_at),
+                row.series,
+                partial(self._load, row.audit) if row.audit else None,
+            )
+
+
+def _confidence(connection: Connection, name: str) -> float | None:
+    return connection.scalar(select(SERIES.c.confidence).where(SERIES.c.name == name))
+
+
+def _of(name: str) -> Any:
+    return select(SERIES_AUDITS).where(SERIES_AUDITS.c.series == name)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()
 
 
 def _name(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,14 +19,15 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    update,
 )
 
+from workbench import _json
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.audits.imported import Imported
-from workbench.audits.storing.database import Database
-from workbench.audits.storing.rows import UNREADABLE, require_sound
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.audits.storing.schema import (
     ATTACHMENTS,
     AUDITS,
@@ -38,8 +38,8 @@ from workbench.audits.storing.schema import (
     REMOVALS,
     SERIES_AUDITS,
 )
-from workbench.audits.storing.series_rows import fill
 from workbench.audits.summary import LONGEST_NOTE, AuditSummary, about
+from workbench.storing.rows import UNREADABLE, require_sound
 
 #: Stands before and after each tag in the words that a search looks in, and nowhere else.
 _TAG = "\x1f"
@@ -83,10 +83,10 @@ class AuditRows:
 
     Parameters
     ----------
-    database : Database
+    database : AuditsDatabase
     """
 
-    def __init__(self, database: Database):
+    def __init__(self, database: AuditsDatabase):
         self.database = database
 
     # -- changes ------------------------------------------------------------------------------
@@ -124,14 +124,7 @@ class AuditRows:
         figures: bytes,
         attachments: Sequence[Attachment] = (),
     ) -> str:
-        """`add` in a transaction that is open.
-
-        Parameters
-        ----------
-        connection : Connection
-        audit, figures, attachments
-            As of `add`.
-        """
+        """`add` in a transaction that is open."""
         card, key = audit.text, ""
         if audit.imported is not None:
             key = audit.key
@@ -152,7 +145,9 @@ class AuditRows:
         for number, one in enumerate(attachments):
             self._attach(connection, key, number, one)
         if audit.series:
-            fill(connection, audit.series, audit.position, key)
+            place = (SERIES_AUDITS.c.series == audit.series) & SERIES_AUDITS.c.audit.is_(None)
+            mine = place & (SERIES_AUDITS.c.position == audit.position)
+            connection.execute(update(SERIES_AUDITS).where(mine).values(audit=key))
         return key
 
     def remove(self, key: str) -> None:
@@ -194,22 +189,7 @@ class AuditRows:
         limit: int | None = None,
         offset: int = 0,
     ) -> list[AuditSummary]:
-        """Summaries, newest first.
-
-        Parameters
-        ----------
-        words : sequence of str
-            Each occurs in a name, a note, a tag or another text of an audit.
-        page : str
-        tags : sequence of str
-        series : str
-        removed : bool
-            Whether those that were removed are looked for, instead of all others.
-        versions : bool
-            Whether older versions count, too.
-        limit : int, optional
-        offset : int
-        """
+        """Summaries, newest first; arguments as of `Archive.search`, whose text has these words."""
         found = [AUDITS.c.words.contains(_lower(word), autoescape=True) for word in words]
         found += [
             AUDITS.c.words.contains(f"{_TAG}{_lower(tag)}{_TAG}", autoescape=True) for tag in tags
@@ -294,7 +274,7 @@ class AuditRows:
         for row in rows:
             with self.database.decoding(f"what was saved with the audit {key!r}"):
                 require_sound(row, asked.selected_columns)
-                name = json.loads(row.name)
+                name = _json.loads(row.name)
                 found.append(Attachment(row.kind, name, row.sha256, row.content, row.data))
         return found
 
@@ -322,7 +302,7 @@ class AuditRows:
                 audit=key,
                 number=number,
                 kind=attachment.kind,
-                name=json.dumps(attachment.name),
+                name=_json.dumps_ascii(attachment.name),
                 data=attachment.data,
                 sha256=digest,
             )

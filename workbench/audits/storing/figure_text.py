@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
@@ -34,7 +33,7 @@ def to_text(figures: Sequence[AuditFigure]) -> str:
             {one.name: _json.plain(getattr(figure, one.name), "tagged", _array) for one in _FIELDS}
             for figure in figures
         ]
-        return json.dumps(plain, allow_nan=False)
+        return _json.dumps_ascii(plain)
     except (TypeError, ValueError) as error:
         raise ArchiveError(f"a figure cannot be saved: {error}") from error
 
@@ -48,7 +47,7 @@ def from_text(text: str | bytes) -> tuple[AuditFigure, ...]:
         Other text.
     """
     try:
-        values = json.loads(text, object_hook=_object)
+        values = _json.loads(text, object_hook=_object)
         _require(values, list)
         figures = tuple(AuditFigure(**one) for one in values)
         for figure in figures:

@@ -1,7 +1,7 @@
-"""The tables of audits, plans and series, as `migrations` makes them.
+"""The tables of audits, plans and series.
 
 Rows of audits, cards, figures, attachments, contents, plans and uses of plans are written once:
-triggers refuse changes, and let only those audits be deleted that were removed before. Text that
+`triggers` refuse changes, and let only those audits be deleted that were removed before. Text that
 may hold any character (NUL, unpaired surrogates) is stored as JSON in ASCII, because PostgreSQL
 takes neither.
 """
@@ -12,6 +12,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     Double,
     ForeignKey,
     Index,
@@ -21,9 +22,11 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
 )
 
-from workbench.audits.storing.migrating import DatabaseSchema
+from workbench.audits.storing.triggers import triggers
+from workbench.storing.schema import DatabaseSchema
 
 #: Version of the database: the newest of `migrations`.
 REVISION = "2"
@@ -152,4 +155,10 @@ SERIES_AUDITS = Table(
     UniqueConstraint("series", "data_sha256"),
 )
 
-AUDITS_SCHEMA = DatabaseSchema(METADATA, REVISION, "workbench.audits.storing:migrations")
+AUDITS_SCHEMA = DatabaseSchema(METADATA, REVISION, "workbench.audits.storing.migrations")
+
+
+@event.listens_for(METADATA, "after_create")
+def _make_triggers(metadata: MetaData, connection: Connection, **_: object) -> None:
+    for statement in triggers(connection.dialect.name):
+        connection.exec_driver_sql(statement)

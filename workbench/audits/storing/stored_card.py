@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
-from workbench import _checks
+from workbench import _checks, _json
 from workbench.audits.audit import CARD_VERSION, Audit
 from workbench.audits.errors import ArchiveError
 from workbench.audits.items import AuditFigure
@@ -27,7 +25,7 @@ def audit_of_card(card: str | bytes, figures: tuple[AuditFigure, ...], key: str)
         No card, one of a newer version, or one with other fields.
     """
     try:
-        values = json.loads(card)
+        values = _json.loads(card)
         version = values["card"]
         if not isinstance(version, int) or version > CARD_VERSION:
             raise ArchiveError(

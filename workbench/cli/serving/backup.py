@@ -78,14 +78,14 @@ def read(arguments: argparse.Namespace) -> int:
 
 def _elsewhere() -> list[str]:
     """What belongs to the server and is not in its folder."""
-    from workbench.audits.storing.database import Database
+    from workbench.audits.storing.database import AuditsDatabase
 
     address = os.environ.get(DATABASE, "")
     if not address or _is_inside(address):
         return []
     return [
-        f"audits {Database.at(address).where} ({DATABASE}); copy it by its own means at the same "
-        "time, such as 'pg_dump --format=custom' for PostgreSQL"
+        f"audits {AuditsDatabase.at(address).where} ({DATABASE}); copy it by its own means at the "
+        "same time, such as 'pg_dump --format=custom' for PostgreSQL"
     ]
 
 

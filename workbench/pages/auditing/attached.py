@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 
+from workbench import _json
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData
@@ -74,7 +74,7 @@ def _data(page: Page, parameter: str) -> list[Attachment]:
     else:
         scores = page.given_scores[parameter]
         tables, source, name = (table_of_scores(scores),), source_of(scores), scores.name
-    described = json.dumps(source.to_dict()).encode("ascii")
+    described = _json.dumps_ascii(source.to_dict()).encode("ascii")
     return [
         Attachment.of("source", name, described, parameter),
         *(Attachment.of("table", table.name, to_parquet(table), parameter) for table in tables),
@@ -103,7 +103,7 @@ def _bring(data: AuditData, parts: list[Attachment], workspace: Workspace, shown
         )
     described = next((one.content for one in parts if one.kind == "source"), b"{}")
     try:
-        source = source_from_dict(json.loads(described))
+        source = source_from_dict(_json.loads(described))
         reading = Reading.from_dict(data.reading)
         workspace.kept.bring(tables, source, reading, data.name, data.reread, shown)
     except (TypeError, AttributeError, RecursionError) as error:  # they may be a stranger's

@@ -6,12 +6,12 @@ data/make_first_results.py`` writes them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from workbench import _json
 from workbench.pages.core.state import PageState
 from workbench.scores.examples import data_folder
 
@@ -49,7 +49,7 @@ def store(folder: Path, name: str, page: PageState, job: str, result: Any) -> No
         The result as JSON values.
     """
     content = {"settings": settings_of(page, job), "result": result}
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False)
+    text = _json.dumps(content)
     (folder / f"first-{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
@@ -64,5 +64,5 @@ def _stored(name: str) -> Mapping[str, Any]:
     path = data_folder() / f"first-{name}.json"
     if not path.is_file():
         return {}
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    found: dict[str, Any] = _json.loads(path.read_text(encoding="utf-8"))
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import stat
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 
+from workbench import _json
 from workbench.scores.growing.batches import Batch, GrowingRows, SourceChanged
 from workbench.scores.parsing.text import Dialect, dialect_of
 from workbench.scores.sample import ScoresError
@@ -166,7 +166,7 @@ class JsonLines:
         at, bad = [], []
         for line, place in zip(lines, places, strict=True):
             try:
-                row = json.loads(line)
+                row = _json.loads(line)
             except (ValueError, RecursionError):
                 row = None
             if not isinstance(row, dict):

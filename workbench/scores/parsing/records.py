@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench import _json
 from workbench.scores.parsing.cells import filled_lengths, huge_integers, tidy
 from workbench.scores.parsing.limits import ReadLimits, is_unicode
 from workbench.scores.parsing.reports import report_lists
@@ -35,13 +36,13 @@ def read_json(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
         return found
 
     try:
-        content = json.loads(text, object_pairs_hook=checked)
+        content = _json.loads(text, object_pairs_hook=checked)
     except json.JSONDecodeError as error:
         raise ScoresError(
             f"{called(filename)} is not valid JSON: {error.msg} at line {error.lineno}, column "
             f"{error.colno}"
         ) from error
-    if _SURROGATE.search(text) and not is_unicode(json.dumps(content, ensure_ascii=False)):
+    if _SURROGATE.search(text) and not is_unicode(_json.dumps(_json.plain(content, "null"))):
         raise ScoresError(
             f"{called(filename)} holds text that is no valid Unicode: \\ud800 to \\udfff come in "
             "pairs; correct it"

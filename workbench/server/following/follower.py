@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import threading
@@ -14,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from workbench import _json
 from workbench._format import plain
 from workbench.following.following import Following
 from workbench.following.state import FollowState
@@ -140,7 +140,7 @@ class Follower:
     def _kept(self) -> list[str]:
         if self._home is not None:
             with suppress(OSError, ValueError, KeyError, TypeError):
-                found = json.loads((self._home / ANNOUNCED).read_text(encoding="utf-8"))
+                found = _json.loads((self._home / ANNOUNCED).read_text(encoding="utf-8"))
                 if isinstance(found, dict) and found.get("version") == MARKS:
                     return [str(one) for one in found["marks"]]
                 logger.warning(
@@ -156,7 +156,7 @@ class Follower:
         try:
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
             marks = [*self._kept(), self._mark(state)][-100:]
-            kept = json.dumps({"version": MARKS, "marks": marks})
+            kept = _json.dumps_ascii({"version": MARKS, "marks": marks})
             (self._home / ANNOUNCED).write_text(kept, encoding="utf-8")
         except OSError as error:
             logger.warning("it could not be noted that the claim was announced: %s", error.strerror)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 import logging
 import socket
 import threading
@@ -15,7 +14,7 @@ from typing import Any
 from urllib import error, request
 from urllib.parse import urlsplit
 
-from workbench import _checks
+from workbench import _checks, _json
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +91,7 @@ class Webhook:
         Thread
             It ends once the event was taken, or all attempts have failed.
         """
-        body = json.dumps(content, allow_nan=False).encode()
+        body = _json.dumps_ascii(content).encode()
         thread = threading.Thread(
             target=self._try, args=(body,), name="workbench-webhook", daemon=True
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from urllib.parse import quote
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError
 
+from workbench import _json
 from workbench.assets import share
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
@@ -324,7 +324,7 @@ class NumberHandler(PageDownloadHandler):
         item = self.item(page, name, "number")
 
         def texts(shown: Page, report: Report) -> Made:
-            return f"{name}.json", json.dumps(share.number_texts(shown, item)).encode()
+            return f"{name}.json", _json.dumps_ascii(share.number_texts(shown, item)).encode()
 
         await self.answer_from(page, texts, "application/json; charset=utf-8")
 

@@ -19,7 +19,6 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from workbench.audits.storing.database_file import UNFINISHED, is_database, is_empty
 from workbench.server.operations.manifest import (
     NAME,
     BackupError,
@@ -28,6 +27,7 @@ from workbench.server.operations.manifest import (
     check,
     require_whole,
 )
+from workbench.storing.database_file import UNFINISHED, is_database, is_empty
 from workbench.workspaces.storing.held import delete_left, held_folder, new_file
 
 #: Files that are made by the minute, or again by the program itself.

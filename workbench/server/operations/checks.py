@@ -20,7 +20,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from workbench.audits.storing.database import Database
+from workbench.storing.database import Database
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,6 @@ what went wrong.
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import sys
@@ -28,6 +27,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from workbench import _json
 from workbench._markup import visible
 from workbench.server.operations.access import PREFIX, REQUEST
 from workbench.server.operations.repeats import RepeatFilter
@@ -103,7 +103,7 @@ class JSONFormatter(SharedFormatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line of a record."""
-        return json.dumps(self.entry(record), ensure_ascii=True, allow_nan=False, default=str)
+        return _json.dumps_ascii(self.entry(record), default=str)
 
 
 class LineFormatter(SharedFormatter):

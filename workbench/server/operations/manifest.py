@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 import tarfile
@@ -14,16 +13,20 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self
 
 import workbench as wb
-from workbench.audits.storing.database_file import is_empty
-from workbench.audits.storing.schema import REVISION as AUDITS
+from workbench import _json
+from workbench.audits.storing.schema import AUDITS_SCHEMA
 from workbench.server.storing.schema import SERVER_SCHEMA
-from workbench.workspaces.storing.schema import VERSION as WORKSPACE
+from workbench.storing.database_file import is_empty
+from workbench.workspaces.storing.schema import WORKSPACE_SCHEMA
 
 #: The member that is the manifest, and the version of its format.
 NAME = "manifest.json"
 FORMAT = 1
 
 _PROGRAM = "dp-audit-workbench"
+
+#: What the databases of a backup may be; they have no table of one name.
+_SCHEMAS = (WORKSPACE_SCHEMA, SERVER_SCHEMA, AUDITS_SCHEMA)
 
 #: Bytes that a manifest has at most, which is about a million files.
 _LARGEST = 256 * 2**20
@@ -76,7 +79,7 @@ class Manifest:
 
     def to_json(self) -> bytes:
         """The manifest as a file."""
-        return json.dumps({"program": _PROGRAM, **asdict(self)}, indent=1).encode()
+        return _json.dumps_ascii({"program": _PROGRAM, **asdict(self)}, indent=1).encode()
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
@@ -88,7 +91,7 @@ class Manifest:
             It is none, or of a newer version.
         """
         try:
-            given = dict(json.loads(text))
+            given = dict(_json.loads(text))
             if given.pop("program") != _PROGRAM:
                 raise BackupError("this is no backup of the workbench")
             if given["format"] > FORMAT:
@@ -245,11 +248,15 @@ def require_known(path: Path, name: str) -> None:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as base:
             tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master")}
-            found, known = base.execute("PRAGMA user_version").fetchone()[0], WORKSPACE
+            schema = next(
+                (one for one in _SCHEMAS if tables & set(one.metadata.tables)), _SCHEMAS[0]
+            )
+            found, known = 0, int(schema.revision)
+            if schema.alone:
+                found = base.execute("PRAGMA user_version").fetchone()[0]
             if "workbench_version" in tables:
                 row = base.execute("SELECT version_num FROM workbench_version").fetchone()
-                found = int(row[0]) if row else 0
-                known = int(SERVER_SCHEMA.revision if "sign_ins" in tables else AUDITS)
+                found = max(found, int(row[0]) if row else 0)
     except (sqlite3.DatabaseError, ValueError) as error:
         raise BackupError(f"the database {name!r} is damaged") from error
     if found > known:

@@ -9,7 +9,6 @@ import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.audits.storing.database_file import is_database
 from workbench.server.operations.manifest import (
     BackupError,
     Manifest,
@@ -19,6 +18,7 @@ from workbench.server.operations.manifest import (
     require_known,
     require_same,
 )
+from workbench.storing.database_file import is_database
 from workbench.workspaces.storing.held import delete_left, held_folder
 
 #: Bytes that must be left on the disk.

@@ -12,12 +12,12 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
-from workbench.audits.storing.rows import require_sound
 from workbench.scores.refusals import did_you_mean
 from workbench.server.people.checking.passwords import Passwords, check_password
 from workbench.server.people.person import Person, Role
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import PEOPLE, SHARES, SIGN_INS
+from workbench.storing.rows import require_sound
 
 #: Characters that a name has at most.
 LONGEST = 64

@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import json
 import logging
 import secrets
 import time
@@ -22,7 +21,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tornado.web import RequestHandler
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench.server.network.rates import networks
 from workbench.server.people.cookies import forget, keep, kept
 from workbench.server.people.person import Role
@@ -152,7 +151,7 @@ class OAuth:
             Where to go then, relative to the sign-in page.
         """
         asked = Asked(next_page=next_page)
-        keep(handler, COOKIE, json.dumps(asdict(asked)), LONGEST / _DAY)
+        keep(handler, COOKIE, _json.dumps_ascii(asdict(asked)), LONGEST / _DAY)
         query = {
             "response_type": "code",
             "client_id": self.key,
@@ -177,7 +176,7 @@ class OAuth:
         text = kept(handler, COOKIE, LONGEST / _DAY)
         forget(handler, COOKIE)
         given = handler.get_query_argument("state", "")
-        asked = Asked(**json.loads(text)) if text else None
+        asked = Asked(**_json.loads(text)) if text else None
         now = time.monotonic()
         while self._used and now - next(iter(self._used.values())) > LONGEST:
             self._used.pop(next(iter(self._used)))

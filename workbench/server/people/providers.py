@@ -6,7 +6,6 @@ The steps of signing in are in `oauth`.
 from __future__ import annotations
 
 import base64
-import json
 import re
 import time
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.simple_httpclient import SimpleAsyncHTTPClient
 
-from workbench import _checks
+from workbench import _checks, _json
 
 #: Seconds that a provider may take for an answer, and bytes of it.
 PATIENCE, LARGEST = 15.0, 2**20
@@ -326,7 +325,7 @@ async def _fetch(address: str, access_token: str = "", **request: Any) -> dict[s
     )
     try:
         answer = await client.fetch(asked)
-        found = json.loads(answer.body)
+        found = _json.loads(answer.body)
     except HTTPClientError as error:
         raise ProviderError(f"{_place(address)} answered {error.code}") from error
     except (OSError, ValueError, RecursionError) as error:
@@ -349,7 +348,7 @@ def _payload(token: Any) -> Claims:
     """The claims of an id token."""
     try:
         _, claims, _ = str(token).split(".")
-        found = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+        found = _json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
     except (ValueError, RecursionError) as error:
         raise ProviderError("the id token cannot be read") from error
     if not isinstance(found, dict):

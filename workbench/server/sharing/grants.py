@@ -17,7 +17,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Update, delete, insert, or_, select, update
 
 from workbench.audits.errors import ArchiveError
-from workbench.audits.storing.rows import require_sound
 from workbench.server.people.person import Person, Role
 from workbench.server.sharing.grant import (
     Grant,
@@ -28,6 +27,7 @@ from workbench.server.sharing.grant import (
 )
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import SHARES
+from workbench.storing.rows import require_sound
 
 logger = logging.getLogger(__name__)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable
 from typing import Any
+
+from workbench import _json
 
 #: Largest serial number: up to it, whole numbers of JavaScript are exact.
 LAST = 2**53 - 1
@@ -43,7 +44,7 @@ def read_gesture(text: str) -> dict[str, Any]:
         gesture.
     """
     try:
-        gesture = json.loads(text, parse_float=_finite, parse_int=_whole, parse_constant=_finite)
+        gesture = _json.loads(text, parse_float=_finite, parse_int=_whole, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise GestureError("not JSON, or not of finite numbers") from error
     if not isinstance(gesture, dict):

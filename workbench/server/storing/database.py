@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.audits.storing.database import Database
-from workbench.audits.storing.sqlite import SQLiteFile, SQLiteMemory
+from workbench.audits.errors import ArchiveError
 from workbench.server.storing.schema import SERVER_SCHEMA
+from workbench.storing.database import Database
+from workbench.storing.kind import DatabaseKind
+from workbench.storing.sqlite import SQLiteFile, SQLiteMemory
+from workbench.storing.wording import DatabaseWording
 
 #: The file in the folder of a server.
 FILE = "server.sqlite"
 
 
 class ServerDatabase(Database):
-    """The database of a server, used as `Database`.
-
-    The file and the folder are made when the database is first used; only the user of the server
-    may read them.
+    """The database of a server, made when it is first used.
 
     Parameters
     ----------
@@ -25,6 +25,8 @@ class ServerDatabase(Database):
     """
 
     def __init__(self, folder: Path | None = None):
-        super().__init__(
-            SQLiteMemory() if folder is None else SQLiteFile(folder / FILE), SERVER_SCHEMA
-        )
+        title = f"the database {'of the server, in memory' if folder is None else folder / FILE}"
+        words = DatabaseWording(title, title, ArchiveError)
+        kind: DatabaseKind
+        kind = SQLiteMemory(words) if folder is None else SQLiteFile(folder / FILE, words)
+        super().__init__(kind, SERVER_SCHEMA)

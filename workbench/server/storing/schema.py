@@ -1,4 +1,4 @@
-"""The tables of the server's database, as `migrations` makes them.
+"""The tables of the server's database.
 
 Times are seconds since 1970. Passwords are stored as Argon2 hashes; the ids of sign-ins and the
 tokens of links as SHA-256, so that nobody who reads the file can use them.
@@ -17,7 +17,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from workbench.audits.storing.migrating import DatabaseSchema
+from workbench.storing.schema import DatabaseSchema
 
 #: Version of the database: the newest of `migrations`.
 REVISION = "3"
@@ -86,4 +86,4 @@ SHARES = Table(
     Column("link", Text, index=True),  # id of the link that the person accepted
 )
 
-SERVER_SCHEMA = DatabaseSchema(METADATA, REVISION, "workbench.server.storing:migrations")
+SERVER_SCHEMA = DatabaseSchema(METADATA, REVISION, "workbench.server.storing.migrations")

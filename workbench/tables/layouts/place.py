@@ -7,7 +7,6 @@ short header, which is checked against the size of the file before memory is all
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import zipfile
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _json
 from workbench.scores.layouts.folders import run_file
 from workbench.scores.parsing.arrays import checked_header, read_array
 from workbench.scores.parsing.cells import native
@@ -250,7 +250,7 @@ class TablePlace:
         if not self.has(name) or file_size(self.path / name) > _MOST_SETTINGS:
             return {}
         try:
-            found = json.loads((self.path / name).read_bytes())
+            found = _json.loads((self.path / name).read_bytes())
         except (ValueError, OSError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}

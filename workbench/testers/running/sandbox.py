@@ -8,7 +8,6 @@ protection against code that means harm: run what you trust.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _json
 from workbench.processes.child import Child, ChildError, IdleChildren, TimeLimit
 from workbench.processes.guard import EXCEEDED, run_guarded
 from workbench.processes.limits import ProcessLimits, memory_of_machine
@@ -99,7 +99,9 @@ class Sandbox(Child):
         self._limits = limits_of_this_machine() if limits is None else limits
         folder = tempfile.mkdtemp(prefix="workbench-")
         self._folder = weakref.finalize(self, _remove, folder, os.getpid())
-        super().__init__(serve, {_LIMITS: json.dumps({"folder": folder, **asdict(self._limits)})})
+        super().__init__(
+            serve, {_LIMITS: _json.message({"folder": folder, **asdict(self._limits)}).decode()}
+        )
         self._asked(self._data, TimeLimit(STARTUP), f"it was not ready after {STARTUP:g} s")
 
     def close(self) -> None:
@@ -180,7 +182,7 @@ def _remove(folder: str, program: int) -> None:
 
 def serve() -> None:
     """In the new process: answer requests within limits until the pipe is closed."""
-    given = json.loads(os.environ.pop(_LIMITS))
+    given = _json.loads(os.environ.pop(_LIMITS))
     folder = given.pop("folder")
     run_guarded(
         ProcessLimits(**given), folder, partial(answer_requests, _Runs(folder), (MechanismError,))

@@ -8,7 +8,6 @@ when ``scores.parquet`` is written: the scores as `wb.read_scores` and others op
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import os
 import platform
@@ -85,7 +84,7 @@ class RunFolder:
         """Parameters, seed, hash of the data, versions of the software, and dates."""
         self._require()
         try:
-            found = json.loads((self.path / RUN_ABOUT).read_bytes())
+            found = _json.loads((self.path / RUN_ABOUT).read_bytes())
             stated = found["format"]
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunFolderError(f"'{self.path / RUN_ABOUT}' is damaged: {error}") from None
@@ -180,7 +179,7 @@ class RunFolder:
             "data_sha256": _hash(plan.audit.data),
             "reference": _of_pair(plan),
         }
-        about = json.loads(_json.dumps(_json.plain(about, "tagged")))
+        about = _json.loads(_json.dumps(_json.plain(about, "tagged")))
         if (self.path / RUN_ABOUT).is_file():
             before = self.provenance()
             _check_same(self.path, before, about)
@@ -316,14 +315,14 @@ def _write(path: Path, part: TrainedModels) -> None:
     ends = np.flatnonzero(np.diff(part.models) != 1) + 1
     ranges = [[int(r[0]), int(r[-1]) + 1] for r in np.split(part.models, ends) if r.size]
     about = {"models": ranges, "cpu_seconds": part.cpu_seconds}
-    write_parquet(path, columns, {_MODELS: json.dumps(about).encode()})
+    write_parquet(path, columns, {_MODELS: _json.dumps_ascii(about).encode()})
 
 
 def _read(path: Path) -> TrainedModels:
     from pyarrow import parquet
 
     table = parquet.read_table(path, use_threads=False)
-    about = json.loads(table.schema.metadata[_MODELS])
+    about = _json.loads(table.schema.metadata[_MODELS])
     models = [np.arange(start, end) for start, end in about["models"]]
     columns = [table[field.name].to_numpy() for field in fields(Rows)]
     none = np.zeros(0, dtype=np.int64)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench.onerun.read import read_one_run
 from workbench.onerun.run import OneRun
 from workbench.scores.examples import card, data_folder, example, read_card
@@ -158,7 +157,7 @@ def gallery() -> tuple[GalleryRun, ...]:
 @lru_cache(maxsize=1)
 def _provenance() -> dict[str, Any]:
     text = (data_folder() / PROVENANCE).read_bytes()
-    return dict(json.loads(text, object_hook=_untagged))
+    return dict(_json.loads(text, object_hook=_untagged))
 
 
 def _untagged(value: dict[str, Any]) -> Any:

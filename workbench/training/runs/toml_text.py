@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from workbench import _json
 from workbench._markup import escape_json
 
 _HEADER, _KEY = re.compile(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?$"), re.compile(r"\s*([\w.\"' -]+?)\s*=")
@@ -86,5 +86,5 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, str):
-        return escape_json(json.dumps(value, ensure_ascii=False))  # TOML holds no DEL
+        return escape_json(_json.dumps(value))  # TOML holds no DEL
     return repr(value)  # inf and nan, too

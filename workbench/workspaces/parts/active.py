@@ -63,8 +63,8 @@ class ActiveData:
         """The key that was chosen last, whether or not its data set is still there."""
         with self._storage.lock:
             if kind == "scores":
-                return self._storage.store.current()
-            kept = self._storage.store.state(_TABLE, "")
+                return self._storage.store.datasets.current()
+            kept = self._storage.store.states.get(_TABLE, "")
         return None if kept is None else kept["key"]
 
     def store(self, kind: str, key: str | None) -> bool:
@@ -72,7 +72,7 @@ class ActiveData:
         if key == self.stored(kind):
             return False
         if kind == "scores":
-            self._storage.store.choose(key)
+            self._storage.store.datasets.choose(key)
         else:
-            self._storage.store.keep_state(_TABLE, "", {"key": key})
+            self._storage.store.states.put(_TABLE, "", {"key": key})
         return True

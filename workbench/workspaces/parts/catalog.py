@@ -54,7 +54,7 @@ class Catalog:
     def own(self) -> list[DataSet]:
         """The data sets that can be changed here and were not removed, oldest first."""
         with self._storage.lock:
-            entries = self._storage.store.entries().values()
+            entries = self._storage.store.datasets.all().values()
             return [entry.dataset for entry in entries if entry.removed is None]
 
     @property
@@ -78,13 +78,13 @@ class Catalog:
         if key.startswith(DRAW):
             return drawn_dataset(DrawnSource.of(key))
         with self._storage.lock:
-            entry = self._storage.store.entries().get(key)
+            entry = self._storage.store.datasets.all().get(key)
         return self.datasets[key] if entry is None else entry.dataset
 
     def is_there(self, key: str) -> bool:
         """Whether a key means a data set that was not removed, an example or a draw."""
         with self._storage.lock:
-            entry = self._storage.store.entries().get(key)
+            entry = self._storage.store.datasets.all().get(key)
         if entry is not None:
             return entry.removed is None
         with suppress(WorkspaceError):
@@ -131,7 +131,7 @@ class Catalog:
         found = list(self.datasets)
         if removed:
             with self._storage.lock:
-                found += [entry.dataset for entry in self._storage.store.entries().values()]
+                found += [entry.dataset for entry in self._storage.store.datasets.all().values()]
         return next((one for one in found if sha256 and one.sha256 == sha256), None)
 
     def free_name(self, name: str, shared: Sequence[DataSet]) -> str:

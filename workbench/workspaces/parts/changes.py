@@ -29,7 +29,7 @@ class Changes:
     def __init__(self, workspace: Any, storage: Storage, catalog: Catalog):
         self._workspace, self._storage, self._catalog = workspace, storage, catalog
         self._listeners: list[Listener] = []
-        self._last_version = storage.store.version()
+        self._last_version = storage.store.datasets.version()
 
     def watch(self, callback: Listener) -> None:
         """Call ``callback(workspace)`` after each change, in the thread of the change."""
@@ -58,7 +58,7 @@ class Changes:
         If so, listeners are called. All other methods see such changes by themselves.
         """
         with self._storage.lock:
-            before, self._last_version = self._last_version, self._storage.store.version()
+            before, self._last_version = self._last_version, self._storage.store.datasets.version()
             changed = before != self._last_version
         if changed:
             self.announce()
@@ -72,10 +72,10 @@ class Changes:
         """
         shared = self._catalog.shared
         with self._storage.lock:
-            before = self._storage.store.version()
+            before = self._storage.store.datasets.version()
             try:
                 yield shared
             finally:
-                self._last_version = self._storage.store.version()
+                self._last_version = self._storage.store.datasets.version()
         if self._last_version != before:
             self.announce()

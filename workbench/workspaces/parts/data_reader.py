@@ -41,7 +41,7 @@ class DataReader:
 
     def read(self, dataset: DataSet, reading: Reading) -> Content:
         """The content of a data set under a reading, read now."""
-        tables = () if dataset.virtual else self._storage.store.tables(dataset.key)
+        tables = () if dataset.virtual else self._storage.store.datasets.tables(dataset.key)
         found = dataset.source.read(tables, reading)
         if dataset.virtual or not isinstance(found, Scores):
             return found

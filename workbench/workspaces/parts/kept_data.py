@@ -24,7 +24,7 @@ from workbench.workspaces.parts.storage import Storage
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.score_tables.sources import TableSource
 from workbench.workspaces.sources import MADE, DataSource, FileSource, GivenSource
-from workbench.workspaces.storing.store import Entry
+from workbench.workspaces.storing.entry import Entry
 from workbench.workspaces.trained.source import TrainedSource
 
 #: Characters of a name of a data set.
@@ -91,7 +91,7 @@ class KeptData:
             for one in given:
                 if _is_same(one, digest, reading, facts):
                     return one
-            for entry in self._storage.store.entries().values():
+            for entry in self._storage.store.datasets.all().values():
                 if _is_same(entry.dataset, digest, reading, facts):
                     return self._present(entry, shared, tables)
             self._storage.require_data_set(tables)
@@ -173,7 +173,9 @@ class KeptData:
         """Take a data set out of the list; its content stays until `purge`."""
         key = self._catalog.own_key(key)
         with self._changes.change():
-            self._storage.store.update(replace(self._entry(key), removed=datetime.now(UTC)))
+            self._storage.store.datasets.update(
+                replace(self._entry(key), removed=datetime.now(UTC))
+            )
             for kind in ("scores", "table"):
                 if self._active.stored(kind) == key:
                     self._active.store(kind, None)
@@ -187,10 +189,10 @@ class KeptData:
     def purge(self) -> None:
         """Delete removed data sets with their content, and files that no page uses."""
         with self._changes.change():
-            for key, entry in self._storage.store.entries().items():
+            for key, entry in self._storage.store.datasets.all().items():
                 if entry.removed is not None:
-                    self._storage.store.forget(key)
-            self._storage.store.purge_files()
+                    self._storage.store.datasets.forget(key)
+            self._storage.store.files.purge()
             self._storage.cache.clear()
 
     def reread(self, key: str, reading: Reading, seen: bool) -> DataSet:
@@ -247,7 +249,7 @@ class KeptData:
         """Names, readings, what was removed and what was chosen, for `revert`."""
         with self._storage.lock:
             return WorkspaceState(
-                self._storage.store.entries(),
+                self._storage.store.datasets.all(),
                 self._active.stored("scores"),
                 self._active.stored("table"),
             )
@@ -260,12 +262,12 @@ class KeptData:
         """
         _checks.instance(state, WorkspaceState, "state", "what KeptData.snapshot returned")
         with self._changes.change():
-            for key, entry in self._storage.store.entries().items():
+            for key, entry in self._storage.store.datasets.all().items():
                 then = state.entries.get(key)
                 if then is not None and then != entry:
-                    self._storage.store.update(then)
+                    self._storage.store.datasets.update(then)
                 elif then is None and entry.removed is None and key in self._added:
-                    self._storage.store.update(replace(entry, removed=datetime.now(UTC)))
+                    self._storage.store.datasets.update(replace(entry, removed=datetime.now(UTC)))
             self._active.store("scores", state.current)
             another = self._active.store("table", state.current_table)
         if another:
@@ -274,14 +276,14 @@ class KeptData:
     # -- steps --------------------------------------------------------------------------------
 
     def _entry(self, key: str) -> Entry:
-        entry = self._storage.store.entries().get(key)
+        entry = self._storage.store.datasets.all().get(key)
         if entry is None:
             raise WorkspaceError(f"another program has deleted the data set {key!r}")
         return entry
 
     def _store(self, dataset: DataSet, tables: tuple[DataTable, ...]) -> Entry:
         entry = Entry(dataset)
-        self._storage.store.add(entry, tables)
+        self._storage.store.datasets.add(entry, tables)
         self._added.add(dataset.key)
         return entry
 
@@ -299,17 +301,17 @@ class KeptData:
     ) -> DataSet:
         """The data set of an entry, no longer removed, its content repaired if it was damaged."""
         if tables:
-            self._storage.store.add(entry, tables)
+            self._storage.store.datasets.add(entry, tables)
         if entry.removed is not None:
             name = self._catalog.free_name(entry.dataset.name, shared)
             entry = Entry(replace(entry.dataset, name=name))
-            self._storage.store.update(entry)
+            self._storage.store.datasets.update(entry)
         return entry.dataset
 
     def _update(self, entry: Entry, **changes: Any) -> DataSet:
         dataset = replace(entry.dataset, **changes)
         if dataset != entry.dataset:
-            self._storage.store.update(replace(entry, dataset=dataset))
+            self._storage.store.datasets.update(replace(entry, dataset=dataset))
         return dataset
 
 

@@ -57,8 +57,8 @@ class Openings:
         _checks.text(sha256, "sha256")
         shared = self._catalog.shared
         with self._storage.lock:
-            entries = [entry.dataset for entry in self._storage.store.entries().values()]
-            noted = self._storage.store.state(_OPENED, sha256)
+            entries = [entry.dataset for entry in self._storage.store.datasets.all().values()]
+            noted = self._storage.store.states.get(_OPENED, sha256)
         times = [one.created for one in (*shared, *entries) if one.sha256 == sha256]
         times += [datetime.fromisoformat(noted["at"])] if noted else []
         return min(times, default=None)
@@ -91,8 +91,8 @@ class Openings:
 
     def note(self, sha256: str, at: datetime) -> None:
         """Note that data of this content were opened, unless that was noted before."""
-        if self._storage.store.state(_OPENED, sha256) is None:
-            self._storage.store.keep_state(_OPENED, sha256, {"at": at.isoformat()})
+        if self._storage.store.states.get(_OPENED, sha256) is None:
+            self._storage.store.states.put(_OPENED, sha256, {"at": at.isoformat()})
 
     def note_tables(self, tables: Sequence[DataTable]) -> None:
         """Note that tables are opened now, before they are added."""
@@ -108,7 +108,7 @@ class Openings:
     def _note_rows_of_all(self) -> None:
         """Note the rows of data sets that an older version added."""
         with self._storage.lock:
-            entries = [one.dataset for one in self._storage.store.entries().values()]
+            entries = [one.dataset for one in self._storage.store.datasets.all().values()]
         for one in entries:
             if one.kind == "scores" and one.reading.seed is None and one.key not in self._known:
                 self._known.add(one.key)

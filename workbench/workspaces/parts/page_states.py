@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench._json import JsonObject
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.parts.storage import Storage
@@ -30,7 +29,7 @@ class PageStates:
         """
         _checks.text(page, "page"), _checks.text(key, "key")
         with self._storage.lock:
-            return self._storage.store.state(page, key)
+            return self._storage.store.states.get(page, key)
 
     def keep(self, page: str, settings: Mapping[str, Any], key: str = "") -> None:
         """Keep the settings of a page.
@@ -51,10 +50,10 @@ class PageStates:
         _checks.text(page, "page"), _checks.text(key, "key")
         _checks.instance(settings, Mapping, "settings", "a dict of settings by name")
         try:
-            json.dumps(dict(settings), allow_nan=False)
+            _json.dumps_ascii(dict(settings))
         except (TypeError, ValueError) as error:
             raise WorkspaceError(
                 f"these settings cannot be kept: {error}; give numbers, text, lists and None"
             ) from None
         with self._storage.lock:
-            self._storage.store.keep_state(page, key, dict(settings))
+            self._storage.store.states.put(page, key, dict(settings))

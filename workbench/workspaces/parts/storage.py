@@ -10,7 +10,8 @@ from workbench import _checks
 from workbench.scores.table import DataTable
 from workbench.workspaces.parts.cache import ScoresCache
 from workbench.workspaces.storing.allowance import Allowance
-from workbench.workspaces.storing.store import MemoryStore, Store, tables_size
+from workbench.workspaces.storing.entry import tables_size
+from workbench.workspaces.storing.store import Store
 
 if TYPE_CHECKING:
     from workbench.audits.archive import Archive
@@ -49,7 +50,7 @@ class Storage:
                 _checks.function(function, name, "a function without arguments")
         need = "a store; wb.workspace(path) opens one"
         self.store: Store = (
-            MemoryStore() if store is None else _checks.instance(store, Store, "store", need)
+            Store() if store is None else _checks.instance(store, Store, "store", need)
         )
         self.lock = RLock()
         self.cache = ScoresCache()
@@ -102,7 +103,7 @@ class Storage:
     def require_data_set(self, tables: Sequence[DataTable]) -> None:
         """Refuse another data set where there is no place for it, or no room for its tables."""
         if self._allowance is not None:
-            entries = self.store.entries().values()
+            entries = self.store.datasets.all().values()
             removed = sum(entry.removed is not None for entry in entries)
             self._allowance.require_data_set(len(entries), removed)
             self.require_room(tables_size(tables))
@@ -133,6 +134,6 @@ class Storage:
 
 def _archive_in_memory() -> Archive:
     from workbench.audits.archive import Archive
-    from workbench.audits.storing.database import Database
+    from workbench.audits.storing.database import AuditsDatabase
 
-    return Archive(Database.in_memory())
+    return Archive(AuditsDatabase.in_memory())

@@ -27,17 +27,17 @@ USUAL: Mapping[str, Any] = {
 }
 
 
-class SeenStore(Protocol):
+class StoredSeen(Protocol):
     """Where the records are kept."""
 
-    def seen(self, digest: str) -> SeenRecord | None:
+    def get(self, digest: str) -> SeenRecord | None:
         """The record of a data set, or None."""
 
     def sketched(self) -> Sequence[SeenRecord]:
         """The records that have a sketch."""
 
-    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
-        """The record with what is known already, kept."""
+    def put(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
+        """The record with what is known already, kept; if there is no place yet, if ``make``."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ class SeenData:
 
     Parameters
     ----------
-    store : SeenStore
+    store : StoredSeen
     lock : RLock
         Held while the store is used.
     """
 
-    def __init__(self, store: SeenStore, lock: RLock):
+    def __init__(self, store: StoredSeen, lock: RLock):
         self._store, self._lock = store, lock
         self._passing: OrderedDict[str, SeenRecord] = OrderedDict()
 
@@ -159,7 +159,7 @@ class SeenData:
 
     def _find(self, digest: str) -> SeenRecord | None:
         with self._lock:
-            return self._passing.get(digest) or self._store.seen(digest)
+            return self._passing.get(digest) or self._store.get(digest)
 
     def _inherited(self, found: SeenRecord) -> SeenRecord:
         """With the choices of data that share most rows, where those were shown first."""
@@ -205,7 +205,7 @@ class SeenData:
                 while len(self._passing) > MOST_PASSING:
                     self._passing.popitem(last=False)
             else:
-                found = self._store.keep_seen(made, sight.kept == "store")
+                found = self._store.put(made, sight.kept == "store")
         if found.seed is not None and isinstance(sight.data, Scores):
             chance.remember(sight.data.fingerprint, found.seed)
         return found

@@ -9,8 +9,8 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from workbench.workspaces.storing.entry import file_hash
 from workbench.workspaces.storing.held import CAN_HOLD, delete_left, new_file
-from workbench.workspaces.storing.store import file_hash
 
 _HASH = re.compile("[0-9a-f]{64}")
 

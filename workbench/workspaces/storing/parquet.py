@@ -6,12 +6,12 @@ the schema, under ``workbench``.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _json
 from workbench.scores.table import DataTable
 from workbench.workspaces.errors import WorkspaceError
 
@@ -50,7 +50,7 @@ def to_parquet(table: DataTable) -> bytes:
         arrays = [_to_arrow(cells, longest) for cells in table.columns.values()]
         schema = pa.schema(
             [(name, array.type) for name, array in zip(table.columns, arrays, strict=True)],
-            metadata={_ABOUT: json.dumps(about).encode()},
+            metadata={_ABOUT: _json.dumps_ascii(about).encode()},
         )
     except UnicodeEncodeError:
         raise WorkspaceError(
@@ -75,7 +75,7 @@ def from_parquet(content: bytes) -> DataTable:
 
     try:
         arrow = parquet.read_table(pa.BufferReader(content), use_threads=False)
-        about = json.loads((arrow.schema.metadata or {})[_ABOUT])
+        about = _json.loads((arrow.schema.metadata or {})[_ABOUT])
         if about["format"] != _FORMAT:
             raise WorkspaceError(f"it has the format {about['format']!r}, not {_FORMAT}")
         columns = {

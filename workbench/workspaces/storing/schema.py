@@ -1,21 +1,22 @@
-"""The database of a workspace on disk: its tables, its version, and rows as data sets."""
+"""The tables of a workspace on disk, and rows as data sets."""
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import Column, Integer, MetaData, Table, Text, UniqueConstraint, insert
 
+from workbench import _json
+from workbench.storing.schema import DatabaseSchema
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.sources import source_from_dict
-from workbench.workspaces.storing.store import Entry
+from workbench.workspaces.storing.entry import Entry
 
-#: ``PRAGMA user_version`` of the database.
-VERSION = 2
+#: Version of the database: the newest of `migrations`.
+REVISION = "2"
 
 METADATA = MetaData()
 
@@ -75,6 +76,16 @@ SETTINGS = Table(
 )
 
 
+#: Statements that keep a row in place of one that has its key.
+PUT_STATE, PUT_FILE, PUT_SEEN, PUT_SETTING = (
+    insert(table).prefix_with("OR REPLACE") for table in (STATES, FILES, SEEN, SETTINGS)
+)
+
+WORKSPACE_SCHEMA = DatabaseSchema(
+    METADATA, REVISION, "workbench.workspaces.storing.migrations", alone=True, readable="1"
+)
+
+
 def row_of(entry: Entry) -> dict[str, Any]:
     """The columns of a data set, without its files."""
     dataset = entry.dataset
@@ -82,9 +93,11 @@ def row_of(entry: Entry) -> dict[str, Any]:
         "key": dataset.key,
         "kind": dataset.kind,
         "name": dataset.name,
-        "source": json.dumps(dataset.source.to_dict()),
-        "reading": json.dumps(dataset.reading.to_dict()),
-        "declared": None if dataset.declared is None else json.dumps(dataset.declared.to_dict()),
+        "source": _json.dumps_ascii(dataset.source.to_dict()),
+        "reading": _json.dumps_ascii(dataset.reading.to_dict()),
+        "declared": None
+        if dataset.declared is None
+        else _json.dumps_ascii(dataset.declared.to_dict()),
         "reread": dataset.reread,
         "sha256": dataset.sha256,
         "n_p": dataset.n_p,
@@ -102,12 +115,12 @@ def entry_of(row: Any) -> Entry:
     ValueError
         Columns that cannot be read.
     """
-    declared = None if row.declared is None else Reading.from_dict(json.loads(row.declared))
+    declared = None if row.declared is None else Reading.from_dict(_json.loads(row.declared))
     dataset = DataSet(
         key=row.key,
         name=row.name,
-        source=source_from_dict(json.loads(row.source)),
-        reading=Reading.from_dict(json.loads(row.reading)),
+        source=source_from_dict(_json.loads(row.source)),
+        reading=Reading.from_dict(_json.loads(row.reading)),
         sha256=row.sha256,
         n_p=row.n_p,
         n_q=row.n_q,
@@ -121,11 +134,11 @@ def entry_of(row: Any) -> Entry:
 
 def row_of_seen(seen: SeenRecord) -> dict[str, Any]:
     """The columns of what was shown of a data set."""
-    sketch = None if seen.sketch is None else json.dumps(seen.sketch.to_json())
-    return {"digest": seen.digest, "record": json.dumps(seen.to_json()), "sketch": sketch}
+    sketch = None if seen.sketch is None else _json.dumps_ascii(seen.sketch.to_json())
+    return {"digest": seen.digest, "record": _json.dumps_ascii(seen.to_json()), "sketch": sketch}
 
 
 def seen_of(row: Any) -> SeenRecord:
     """What was shown of the data set of a row."""
-    sketch = None if row.sketch is None else json.loads(row.sketch)
-    return SeenRecord.from_json(row.digest, json.loads(row.record), sketch)
+    sketch = None if row.sketch is None else _json.loads(row.sketch)
+    return SeenRecord.from_json(row.digest, _json.loads(row.record), sketch)

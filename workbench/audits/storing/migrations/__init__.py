@@ -1,1 +1,4 @@
-"""The steps from each version of the database to the next, for Alembic: `versions`."""
+"""The steps to each version of the database of audits; those that were released never change.
+
+`v1` is where they begin, `v2` marks imported audits.
+"""

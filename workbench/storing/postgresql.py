@@ -1,18 +1,17 @@
-"""`PostgreSQLServer`: the database of audits on a server that several people share."""
+"""`PostgreSQLServer`: the database on a server that several people share."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateSchema, DropSchema
 
-from workbench.audits.errors import ArchiveError
-from workbench.audits.storing.kind import DatabaseKind
+from workbench.storing.errors import StorageError
+from workbench.storing.kind import DatabaseKind
+from workbench.storing.wording import DatabaseWording
 
 #: Seconds to wait for an answer when a connection is made.
 PATIENCE = 10
@@ -34,31 +33,17 @@ class PostgreSQLServer(DatabaseKind):
     Parameters
     ----------
     url : sqlalchemy.URL
-        Of the driver psycopg. Its password appears in no message.
+        Its password appears in no message.
+    words : DatabaseWording
+    where : str
+        The place, as people say it.
     schema : str, optional
         The schema of a single person, made when it is first used; nothing outside of it is seen.
-    where : str, optional
-        The place, as people say it. Messages then do not name the server.
     """
 
-    def __init__(self, url: URL, schema: str = "", where: str = ""):
-        self._url, self._schema, self._where = url, schema, where
-        port = f":{url.port}" if url.port else ""
-        self._address = f"{url.host or 'this computer'}{port}"
-
-    @property
-    def where(self) -> str:
-        """The place, as people say it, without user and password."""
-        if self._where:
-            return self._where
-        return f"in the PostgreSQL database {self._url.database or ''!r} on {self._address}"
-
-    @property
-    def title(self) -> str:
-        """The database in a message."""
-        if self._where:
-            return "the database of your audits"
-        return f"the database {self._url.database or ''!r} on {self._address}"
+    def __init__(self, url: URL, words: DatabaseWording, where: str, schema: str = ""):
+        super().__init__(where, words)
+        self._url, self._schema = url.set(drivername="postgresql+psycopg"), schema
 
     def exists(self) -> bool:
         """Whether our tables are there."""
@@ -78,21 +63,18 @@ class PostgreSQLServer(DatabaseKind):
                 connection.execute(DropSchema(self._schema, cascade=True, if_exists=True))
             engine.dispose()
 
-    def make(self, build: Callable[[Engine], None]) -> None:
-        """Nothing: whoever runs the server makes it."""
-
     def engine(self) -> Engine:
         """The engine of the server; a schema is made, and else it connects later.
 
         Raises
         ------
-        ArchiveError
+        StorageError
             The driver is not installed.
         """
         engine = self._engine()
         if self._schema:
             with engine.begin() as connection:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+                self.exclude_others(connection)
                 connection.execute(CreateSchema(self._schema, if_not_exists=True))
         return engine
 
@@ -108,7 +90,7 @@ class PostgreSQLServer(DatabaseKind):
                 **pool,
             )
         except ImportError as error:
-            raise ArchiveError(
+            raise self.words.error(
                 f"PostgreSQL needs the package psycopg: {_INSTALL}", lasting=True
             ) from error
         if self._schema:  # in every transaction: a pooler may hand out anybody's connection
@@ -120,38 +102,33 @@ class PostgreSQLServer(DatabaseKind):
         """Wait until no other program makes tables, and let none until the transaction ends."""
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
 
-    def keep_copy(self, revision: str) -> None:
-        """Nothing: whoever runs the server backs it up."""
-
-    def settle(self, engine: Engine) -> None:
-        """Nothing: whoever runs the server sets it up."""
-
-    def error(self, error: DBAPIError) -> ArchiveError:
-        """What went wrong, and what to do."""
-        state = getattr(error.orig, "sqlstate", None) or ""
-        diagnosis = getattr(getattr(error.orig, "diag", None), "message_primary", None)
-        said = self._without_password(diagnosis or str(error.orig))
+    def error(self, error: BaseException, lost: bool) -> StorageError:
+        """The error of the driver in words; ``lost``: with the connection."""
+        state = getattr(error, "sqlstate", None) or ""
+        diagnosis = getattr(getattr(error, "diag", None), "message_primary", None)
+        said = self._without_password(diagnosis or str(error))
+        title, failure = self.words.title, self.words.error
         if state == "53100":
-            return ArchiveError(
-                f"the disk of {self.title} is full. {_UNCHANGED}; make room and try again"
+            return failure(
+                f"the disk of {title} is full. {_UNCHANGED}; make room and try again", full=True
             )
         if state == "25006":
-            return self.read_only()
+            return self.words.read_only()
         if state == "42501":
-            return ArchiveError(f"{self.title} does not allow it: {said}. Ask for the right to it")
+            return failure(f"{title} does not allow it: {said}. Ask for the right to it")
         if state in ("40001", "40P01", "55P03"):
-            return ArchiveError(f"another program changes {self.title} now; try again")
+            return failure(f"another program changes {title} now; try again")
         if "FATAL:" in said and not _SOON.search(said):
-            return ArchiveError(
-                f"{self.title} does not let this program in: {said}. Correct the user, the "
-                "password or the name of the database in its URL"
+            return failure(
+                f"{title} does not let this program in: {said}. Correct the user, the password or "
+                "the name of the database in its URL"
             )
-        if error.connection_invalidated or not state or state.startswith(("08", "57P", "53")):
-            return ArchiveError(
-                f"{self.title} cannot be reached: {said}. {_UNCHANGED}. Try again when the server "
+        if lost or not state or state.startswith(("08", "57P", "53")):
+            return failure(
+                f"{title} cannot be reached: {said}. {_UNCHANGED}. Try again when the server "
                 "answers"
             )
-        return ArchiveError(f"{self.title} cannot be used: {said}")
+        return failure(f"{title} cannot be used: {said}")
 
     def _without_password(self, said: str) -> str:
         said = " ".join(said.split()).rstrip(".?")
