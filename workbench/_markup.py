@@ -28,21 +28,12 @@ def visible(text: str) -> str:
     r"""Text in one line, with control characters, line ends and changes of direction as ``\x1b``.
 
     They would forge a line of a log, move the cursor, or turn around the text after them.
-
-    Parameters
-    ----------
-    text : str
     """
     return _ACTS.sub(_escape_sequence, text)
 
 
 def visible_lines(text: str) -> str:
-    """`visible` text that keeps its line ends and tabs.
-
-    Parameters
-    ----------
-    text : str
-    """
+    """`visible` text that keeps its line ends and tabs."""
     return _ACTS_BESIDE_LINES.sub(_escape_sequence, text.replace("\r\n", "\n"))
 
 
@@ -100,10 +91,6 @@ def escape_markdown(text: str) -> str:
     """Text in one line of Markdown: no markup, HTML, link, image, formula or mention.
 
     It holds for CommonMark, its extensions and older dialects, and where HTML is rendered.
-
-    Parameters
-    ----------
-    text : str
     """
     line = _MARKS.sub(_marked, visible(" ".join(text.split())))
     line = _STARTS.sub(lambda found: (found[1] or "") + _literal(found[2] or found[4]), line)
@@ -127,12 +114,7 @@ def code_span(text: str) -> str:
 
 
 def code_block(code: str, language: str) -> str:
-    """Lines as a fenced code block of Markdown; "" for no code.
-
-    Parameters
-    ----------
-    code, language : str
-    """
+    """Lines as a fenced code block of Markdown; "" for no code."""
     if not code:
         return ""
     fence = "`" * max(3, _longest_run(code) + 1)
@@ -148,10 +130,6 @@ def csv_cell(text: str) -> str:
 
     An apostrophe precedes what begins like a formula, as OWASP advises against CSV injection.
     Numbers are cells as they are.
-
-    Parameters
-    ----------
-    text : str
     """
     line = visible(text)
     shown = f"'{line}" if _FORMULA.match(line) else line

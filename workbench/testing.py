@@ -191,13 +191,7 @@ def assert_not_refuted(
 
 
 def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) -> Claim:
-    """The given claim, or else the mechanism's own; ValueError if it has none.
-
-    Parameters
-    ----------
-    mechanism : callable
-    claim : Claim, Pair or str, optional
-    """
+    """The given claim, or else the mechanism's own; ValueError if it has none."""
     if claim is not None:
         return as_claim(claim)
     if not isinstance(mechanism, Mechanism):

@@ -79,22 +79,12 @@ def row(audit: AuditSummary, owner: str = "") -> dict[str, Any]:
 
 
 def number(shown: AuditNumber) -> dict[str, Any]:
-    """A number of an audit as the board shows it, with its title.
-
-    Parameters
-    ----------
-    shown : AuditNumber
-    """
+    """A number of an audit as the board shows it, with its title."""
     return {"title": shown.title, **_number(shown)}
 
 
 def record(audit: Audit) -> dict[str, Any]:
-    """A saved audit in full: its frame and items for the board, and what else it states.
-
-    Parameters
-    ----------
-    audit : Audit
-    """
+    """A saved audit in full: its frame and items for the board, and what else it states."""
     return {
         "key": audit.key,
         "name": audit.name,
@@ -153,12 +143,7 @@ def plan(
 
 
 def series(found: AuditSeries) -> dict[str, Any]:
-    """A series: what it spent and found, its chart, and its audits with their levels.
-
-    Parameters
-    ----------
-    found : AuditSeries
-    """
+    """A series: what it spent and found, its chart, and its audits with their levels."""
     return {
         "name": found.name,
         "words": found.explain(),
@@ -182,12 +167,7 @@ def _position(found: AuditSeries, one: SeriesAudit) -> dict[str, Any]:
 
 
 def comparison(audits: Sequence[Audit]) -> dict[str, Any]:
-    """Audits side by side: what differs in sentences and tables, numbers, curves in one chart.
-
-    Parameters
-    ----------
-    audits : sequence of Audit
-    """
+    """Audits side by side: what differs in sentences and tables, numbers, curves in one chart."""
     found = AuditComparison(tuple(map(_in_words, audits)))
     figures = {one.name: one for audit in audits for one in audit.figures}
     data = {

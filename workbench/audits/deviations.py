@@ -152,11 +152,6 @@ class AuditFacts:
 def deviations(plan: RegisteredPlan, facts: AuditFacts) -> tuple[Deviation, ...]:
     """All ways in which an audit differs from its plan.
 
-    Parameters
-    ----------
-    plan : RegisteredPlan
-    facts : AuditFacts
-
     Returns
     -------
     tuple of Deviation
@@ -189,12 +184,7 @@ def voiding(found: Sequence[Deviation], result: str) -> Deviation | None:
 
 
 def timely(found: Sequence[Deviation]) -> bool:
-    """Whether a plan was made before the data were seen, and for these data.
-
-    Parameters
-    ----------
-    found : sequence of Deviation
-    """
+    """Whether a plan was made before the data were seen, and for these data."""
     late = ("the opening of the data", "the data", "the use of the plan", "the choice of the plan")
     return not any(one.what in late for one in found)
 

@@ -28,12 +28,7 @@ class Imported:
 
     @classmethod
     def now(cls, by: str = "") -> Self:
-        """An import at this moment.
-
-        Parameters
-        ----------
-        by : str
-        """
+        """An import at this moment."""
         return cls(datetime.now(UTC).isoformat(), by)
 
     @property

@@ -58,13 +58,7 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class AuditPackage:
-    """An audit with its attachments, as one file.
-
-    Parameters
-    ----------
-    audit : Audit
-    attachments : tuple of Attachment
-    """
+    """An audit with its attachments, as one file."""
 
     audit: Audit
     attachments: tuple[Attachment, ...] = ()
@@ -107,10 +101,6 @@ class AuditPackage:
 
 def read_package(file: str | Path | bytes) -> AuditPackage:
     """The audit of a file that `AuditPackage.to_bytes` made.
-
-    Parameters
-    ----------
-    file : path or bytes
 
     Raises
     ------

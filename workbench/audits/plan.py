@@ -273,10 +273,6 @@ def label_of(sha256: str) -> str:
 def fixed_bins(bins: Mapping[str, Any]) -> dict[str, Any]:
     """Arguments of `workbench.histogram` that fix the bins without the scores, as JSON values.
 
-    Parameters
-    ----------
-    bins : mapping
-
     Raises
     ------
     ValueError

@@ -99,12 +99,7 @@ class AuditSummary:
             return None  # of a damaged row
 
     def of_damaged_row(self, why: str) -> AuditSummary:
-        """What stands in a list for an audit whose row is damaged.
-
-        Parameters
-        ----------
-        why : str
-        """
+        """What stands in a list for an audit whose row is damaged."""
         texts = {
             one.name: value if isinstance(value := getattr(self, one.name), str) else ""
             for one in fields(self)

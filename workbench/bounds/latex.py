@@ -40,10 +40,6 @@ _LETTERS = "\u017f"
 def escape(text: str) -> str:
     """Any text as LaTeX that shows it, with Greek letters and relations as formulas.
 
-    Parameters
-    ----------
-    text : str
-
     Notes
     -----
     Characters that LaTeX's fonts lack, such as emoji, are replaced by their names in brackets.
@@ -83,12 +79,7 @@ def number(text: str) -> str:
 
 
 def latex_of(bound: Wording) -> str:
-    r"""A bound in LaTeX; see `Bound.to_latex`.
-
-    Parameters
-    ----------
-    bound : Bound
-    """
+    r"""A bound in LaTeX; see `Bound.to_latex`."""
     level = percent(bound.confidence or 0)
     terms = [
         escape(f"{term} confidence" if term in (level, f"{level} two-sided") else term)

@@ -59,12 +59,7 @@ class GivenChance(Protocol):
 
 
 def second_split(data: GivenChance) -> str | None:
-    """`SECOND_SPLIT` where the same data were split by another number before.
-
-    Parameters
-    ----------
-    data : Scores or ScoreTable
-    """
+    """`SECOND_SPLIT` where the same data were split by another number before."""
     return SECOND_SPLIT if drawn_again(data.fingerprint, data.chance) else None
 
 

@@ -217,12 +217,7 @@ def store(name: str, folder: Path, version: str, **content: Any) -> None:
 
 
 def rounded(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with six digits of each number.
-
-    Parameters
-    ----------
-    record : mapping
-    """
+    """A record with six digits of each number."""
     return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in record.items()}
 
 

@@ -114,12 +114,7 @@ def probe(subject: str) -> list[float]:
 
 
 def same_values(stored: Sequence[float], found: Sequence[float]) -> bool:
-    """Whether values are those that were stored, but for round-off.
-
-    Parameters
-    ----------
-    stored, found : sequence of float
-    """
+    """Whether values are those that were stored, but for round-off."""
     return len(stored) == len(found) and all(
         a == b or math.isclose(a, b, rel_tol=_NEAR, abs_tol=1e-9)
         for a, b in zip(stored, found, strict=True)

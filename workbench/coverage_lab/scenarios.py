@@ -92,10 +92,6 @@ class Scenario:
 def scenario_of(pair: str | Pair | Scenario) -> Scenario:
     """A scenario by its name, or made from a pair.
 
-    Parameters
-    ----------
-    pair : str, Pair or Scenario
-
     Raises
     ------
     ValueError

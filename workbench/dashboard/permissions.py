@@ -34,10 +34,6 @@ class Permissions:
     def require(self, gesture: Mapping[str, Any]) -> None:
         """Refuse a gesture that the role does not allow.
 
-        Parameters
-        ----------
-        gesture : mapping
-
         Raises
         ------
         RoleError
@@ -64,10 +60,6 @@ class Permissions:
     def require_data_set(self, there: int, removed: int) -> None:
         """Refuse one more data set; see `workbench.workspaces.storing.allowance.Allowance`.
 
-        Parameters
-        ----------
-        there, removed : int
-
         Raises
         ------
         LimitError
@@ -82,10 +74,6 @@ class Permissions:
 
     def require_room(self, used: int, more: int) -> None:
         """Refuse content for which there is no room; see `require_data_set`.
-
-        Parameters
-        ----------
-        used, more : int
 
         Raises
         ------

@@ -36,12 +36,6 @@ _SLACK = 1e-9
 def p_value(family: Family, leak: float, canaries: int, guesses: int, errors: int) -> float:
     """Largest P[at most ``errors`` wrong] of independent bits with at most this leak.
 
-    Parameters
-    ----------
-    family : Family
-    leak : float
-    canaries, guesses, errors : int
-
     References
     ----------
     Xiang et al. (2025), arXiv 2509.08704.

@@ -180,10 +180,6 @@ class Guesses:
 def coins_p_value(included: int, canaries: int) -> float:
     """Two-sided p-value of the number of included canaries under fair coins.
 
-    Parameters
-    ----------
-    included, canaries : int
-
     Returns
     -------
     float

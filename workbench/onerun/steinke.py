@@ -43,11 +43,6 @@ def steinke_p_value(
 ) -> float:
     """Upper limit for P[at least ``correct`` right] under (ε, δ)-DP, by Steinke et al. (2023).
 
-    Parameters
-    ----------
-    canaries, guesses, correct : int
-    epsilon, delta : float
-
     Returns
     -------
     float
@@ -75,11 +70,6 @@ def steinke_p_value(
 
 def sharp_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
     """The largest P[at least ``correct`` right] of all (ε, δ)-DP mechanisms.
-
-    Parameters
-    ----------
-    canaries, guesses, correct : int
-    epsilon, delta : float
 
     References
     ----------

@@ -341,15 +341,6 @@ def false_claims(
 ) -> FalseClaims:
     """Number of simulated runs whose bound exceeds the truth.
 
-    Parameters
-    ----------
-    mechanism : CanaryMechanism
-    auditor : Auditor
-    canaries : int
-    delta, confidence : float
-    runs : int
-    seed : int or numpy.random.Generator
-
     Returns
     -------
     FalseClaims

@@ -10,12 +10,7 @@ from workbench.reports.contents import Contents, NumberCard, Row
 
 
 def markdown(contents: Contents) -> str:
-    """A report as Markdown.
-
-    Parameters
-    ----------
-    contents : Contents
-    """
+    """A report as Markdown."""
     found, audit = contents.summary, contents.audit
     changed, usual = contents.parameters
     departs = contents.deviations

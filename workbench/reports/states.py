@@ -136,12 +136,7 @@ class _Store:
 
 
 def recorded(audit: Audit) -> dict[str, Any]:
-    """What the page of an audit drew: by name of the item, from its record alone.
-
-    Parameters
-    ----------
-    audit : Audit
-    """
+    """What the page of an audit drew: by name of the item, from its record alone."""
     return {
         **{one.name: one.figure for one in audit.figures},
         **{one.name: drawn_number(one) for one in audit.numbers},

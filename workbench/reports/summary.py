@@ -119,12 +119,7 @@ class Summary:
 
 
 def summary(audit: Audit) -> Summary:
-    """An audit in sentences for readers who do not know differential privacy.
-
-    Parameters
-    ----------
-    audit : Audit
-    """
+    """An audit in sentences for readers who do not know differential privacy."""
     valid = [n for n in audit.numbers if n.bound is not None and not n.bound.void]
     bounds = [n.bound for n in valid if n.bound is not None]
     levels = sorted({b.confidence for b in bounds if b.confidence is not None})

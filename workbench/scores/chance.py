@@ -166,24 +166,12 @@ def seed_of(known: Fingerprint, given: int | None = None) -> int:
 
 
 def drawn_again(known: Fingerprint, seed: int) -> bool:
-    """Whether the same data were given another number before, so that this one is a second try.
-
-    Parameters
-    ----------
-    known : Fingerprint
-    seed : int
-    """
+    """Whether the same data were given another number before, so that this one is a second try."""
     return known.is_distinctive and _GIVEN.get(known.digest, seed) != seed
 
 
 def remember(known: Fingerprint, seed: int) -> None:
-    """Take the number that a workspace keeps for a data set as the one that it was given.
-
-    Parameters
-    ----------
-    known : Fingerprint
-    seed : int
-    """
+    """Take the number that a workspace keeps for a data set as the one that it was given."""
     _GIVEN[known.digest] = seed
 
 
@@ -222,12 +210,7 @@ def checked_seed(seed: object) -> int | None:
 
 
 def spawned_seed(rng: np.random.Generator) -> int:
-    """A number from a child of a generator, whose own numbers stay as they are.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    """
+    """A number from a child of a generator, whose own numbers stay as they are."""
     (child,) = rng.spawn(1)
     return int(child.integers(2**BITS))
 

@@ -115,12 +115,7 @@ def joined(tables: Sequence[DataTable], files: Sequence[str], member: str | None
 
 
 def is_of_tool(folder: Path) -> bool:
-    """Whether `open_sources` opens the folder, or refuses it with what has to be chosen.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """Whether `open_sources` opens the folder, or refuses it with what has to be chosen."""
     try:
         return find_files(folder) is not None
     except ScoresError:

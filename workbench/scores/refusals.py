@@ -45,11 +45,6 @@ def listed(names: Iterable[Any]) -> str:
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A question with the closest matches, such as "; did you mean 'score'?".
 
-    Parameters
-    ----------
-    name : str
-    names : iterable of str
-
     Returns
     -------
     str

@@ -125,13 +125,7 @@ class DecisiveEvent:
 
 @quiet()
 def decisive_event(curve: TradeoffCurve, delta: float) -> DecisiveEvent:
-    """The event that attains ε(δ): log((likely − δ)/rare) is the largest over all tests.
-
-    Parameters
-    ----------
-    curve : TradeoffCurve
-    delta : float
-    """
+    """The event that attains ε(δ): log((likely − δ)/rare) is the largest over all tests."""
     events = [(1 - curve.beta, curve.alpha), (1 - curve.alpha, curve.beta)]
     likely, rare = (np.concatenate(parts) for parts in zip(*events, strict=True))
     gain = np.where((likely > delta) & (rare > 0), np.log(likely - delta) - np.log(rare), -np.inf)

@@ -93,12 +93,7 @@ class Constant(Score):
 
 @dataclass(frozen=True)
 class Monotone(Score):
-    """The score is the output, or any increasing function of it; minus that, if not increasing.
-
-    Parameters
-    ----------
-    increasing : bool
-    """
+    """The score is the output, or any increasing function of it; minus that, if not increasing."""
 
     increasing: bool = True
 

@@ -124,11 +124,6 @@ class RunCount(ABC):
     def sample(self, n: int, seed: int | np.random.Generator = 0) -> Floats:
         """Independent numbers of runs.
 
-        Parameters
-        ----------
-        n : int
-        seed : int or numpy.random.Generator
-
         Returns
         -------
         ndarray of float, shape (n,)

@@ -18,6 +18,7 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application
 
 from workbench.assets import audits
+from workbench.audits.storing.database import AuditsDatabase
 from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.live_page import Later
 from workbench.dashboard.tab import IMPORT, Tab

@@ -148,12 +148,7 @@ class Visitors:
             return self._workspace(here), here.sharing
 
     def audits(self, person: Person) -> AuditLookup:
-        """The saved audits that a person may read: their own, and those of others.
-
-        Parameters
-        ----------
-        person : Person
-        """
+        """The saved audits that a person may read: their own, and those of others."""
         workspace, sharing = self.seen(person)
         return AuditLookup(lambda: workspace.audits, sharing)
 

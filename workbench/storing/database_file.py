@@ -85,32 +85,18 @@ def tidy_beside(path: Path) -> None:
 
 
 def is_empty(path: Path) -> bool:
-    """Whether a file has no bytes, or one: SQLite would take it for a new database.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Whether a file has no bytes, or one: SQLite would take it for a new database."""
     return path.stat().st_size <= 1
 
 
 def is_writable(path: Path) -> bool:
-    """Whether a database can be written: its file, and the folder for what SQLite keeps beside it.
-
-    Parameters
-    ----------
-    path : Path
-    """
+    """Whether a database can be written: its file, and the folder for what SQLite keeps beside it."""
     path = Path(os.path.realpath(path))
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
 
 
 def is_database(path: Path) -> bool:
     """Whether a file is a database of SQLite, perhaps a damaged one.
-
-    Parameters
-    ----------
-    path : Path
 
     Raises
     ------

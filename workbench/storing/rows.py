@@ -29,12 +29,7 @@ _KINDS: tuple[tuple[type, tuple[type, ...]], ...] = (
 
 
 def decoded(content: bytes) -> str:
-    """The text of a column; what is no UTF-8 in it stays, as lone surrogates.
-
-    Parameters
-    ----------
-    content : bytes
-    """
+    """The text of a column; what is no UTF-8 in it stays, as lone surrogates."""
     return content.decode("utf-8", "surrogateescape")
 
 

@@ -55,12 +55,7 @@ WRITES = "workbench_writes"
 
 
 class SQLiteMemory(DatabaseKind):
-    """A database that ends with the program, and that one thread uses at a time.
-
-    Parameters
-    ----------
-    words : DatabaseWording
-    """
+    """A database that ends with the program, and that one thread uses at a time."""
 
     def __init__(self, words: DatabaseWording):
         super().__init__("in the memory of this program", words)

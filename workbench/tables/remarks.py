@@ -17,10 +17,6 @@ _HEAD = 64
 def remarks(found: FoundTable) -> tuple[str, ...]:
     """Remarks on a table, in the order of their weight.
 
-    Parameters
-    ----------
-    found : FoundTable
-
     Returns
     -------
     tuple of str

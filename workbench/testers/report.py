@@ -90,13 +90,7 @@ COLUMNS = (
 
 
 def row(trial: Trial, tester: str) -> dict[str, Any]:
-    """One row of `MechanismAudit.to_frame`.
-
-    Parameters
-    ----------
-    trial : Trial
-    tester : str
-    """
+    """One row of `MechanismAudit.to_frame`."""
     values: dict[str, Any] = {
         "trial": trial.index,
         "tester": tester,

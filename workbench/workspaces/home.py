@@ -182,10 +182,6 @@ def _mark(key: str, body: str) -> str:
 def kept_secret(path: Path) -> str:
     """The secret in a file that only the owner may read; made when it is first asked for.
 
-    Parameters
-    ----------
-    path : Path
-
     Returns
     -------
     str

@@ -114,10 +114,6 @@ class Reading:
     def changed_choice(self, other: Reading) -> str:
         """The first choice of the other reading that is different and may change scores.
 
-        Parameters
-        ----------
-        other : Reading
-
         Returns
         -------
         str

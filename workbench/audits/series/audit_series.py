@@ -41,10 +41,6 @@ EPSILON = "epsilon"
 def scores_sha256(scores: Scores) -> str:
     """Hash by which a series recognizes scores: of the scores and how they were read.
 
-    Parameters
-    ----------
-    scores : Scores
-
     Returns
     -------
     str

@@ -71,11 +71,6 @@ class KeptSeries:
     def reserve(self, name: str, scores: Scores) -> SeriesAudit:
         """The next position of a series for scores; theirs, if they have one.
 
-        Parameters
-        ----------
-        name : str
-        scores : Scores
-
         Raises
         ------
         ArchiveError

@@ -79,12 +79,7 @@ class StoredAudit:
 
 
 class AuditRows:
-    """Audits in the database.
-
-    Parameters
-    ----------
-    database : AuditsDatabase
-    """
+    """Audits in the database."""
 
     def __init__(self, database: AuditsDatabase):
         self.database = database

@@ -165,12 +165,7 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
 
 
 def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
-    """log(p̂/q̂) from n^(1/3) bins of equal counts, joined by lines.
-
-    Parameters
-    ----------
-    scores : Scores
-    """
+    """log(p̂/q̂) from n^(1/3) bins of equal counts, joined by lines."""
 
     def log_ratio(in_p: Any, in_q: Any) -> Any:
         p, q = (in_p + _PRIOR_COUNT) / scores.n_p, (in_q + _PRIOR_COUNT) / scores.n_q

@@ -226,13 +226,6 @@ def family_check(
 
 
 def refutation(member: FamilyEstimator, scores: Scores, confidence: float) -> Misfit | None:
-    """The contradiction that `family_check` finds, without what explains it.
-
-    Parameters
-    ----------
-    member : FamilyEstimator
-    scores : Scores
-    confidence : float
-    """
+    """The contradiction that `family_check` finds, without what explains it."""
     limits = member.roc_limits(scores, (1 - confidence) / 2)
     return member.misfit(limits, 0.0)

@@ -246,12 +246,7 @@ class OwnNormalScores(NormalScores):
 
 @dataclass(frozen=True)
 class OrderedScores(FamilyEstimator):
-    """The score keeps the order of the likelihood ratio; trade-off functions do the rest.
-
-    Parameters
-    ----------
-    family : LaplaceFamily or SubsampledGaussianFamily
-    """
+    """The score keeps the order of the likelihood ratio; trade-off functions do the rest."""
 
     family: LaplaceFamily | SubsampledGaussianFamily
     method = "family within the two-sided band"

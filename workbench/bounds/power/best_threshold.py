@@ -57,11 +57,6 @@ class BestThreshold:
 
         The bound at that threshold is lower with a probability of about 1 − Φ(z).
 
-        Parameters
-        ----------
-        z : float
-        n_p, n_q : int
-
         Returns
         -------
         fpr, bound : float

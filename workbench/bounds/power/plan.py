@@ -63,10 +63,6 @@ class AuditPlan(ABC):
     def values(self, n_p: int, n_q: int, reps: int) -> Floats:
         """Bounds on ε of simulated audits.
 
-        Parameters
-        ----------
-        n_p, n_q, reps : int
-
         Returns
         -------
         ndarray, shape (reps,)

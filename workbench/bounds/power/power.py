@@ -98,11 +98,6 @@ class Detector:
     def least(self, family: Mechanisms, wanted: float) -> float:
         """The smallest parameter at which a family is refuted with a wanted probability.
 
-        Parameters
-        ----------
-        family : Mechanisms
-        wanted : float
-
         Returns
         -------
         float

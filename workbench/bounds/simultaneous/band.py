@@ -262,12 +262,7 @@ def tradeoff_band(scores: Scores, confidence: float = 0.95) -> TradeoffBand:
 
 
 def band_tests(scores: Scores) -> tuple[RankTests, Floats]:
-    """The tests at the ranks of the band, and the scores of Q there, shape (J,).
-
-    Parameters
-    ----------
-    scores : Scores
-    """
+    """The tests at the ranks of the band, and the scores of Q there, shape (J,)."""
     ranks = rank_grid(scores.n_q)
     more = ranks_in_ties(scores)
     weight = np.concatenate([np.ones(ranks.size), np.full(more.size, dense_weight(scores.n_q))])

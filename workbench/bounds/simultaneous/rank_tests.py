@@ -228,12 +228,7 @@ def _of_counts(counts: NDArray[Any], n_p: int) -> dict[str, Any]:
 
 
 def perfect_p_value(n_p: int, n_q: int) -> float:
-    """The smallest possible p-value: that of P = Q when all of P lie above all of Q.
-
-    Parameters
-    ----------
-    n_p, n_q : int
-    """
+    """The smallest possible p-value: that of P = Q when all of P lie above all of Q."""
     return math.exp(gammaln(n_p + 1) + gammaln(n_q + 1) - gammaln(n_p + n_q + 1))
 
 

@@ -30,10 +30,6 @@ def strictly_above(scores: Scores, ranks: NDArray[np.int64]) -> NDArray[np.int64
 def large_blocks(scores: Scores) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The large blocks of equal scores of Q: how many scores of Q and of P lie above each.
 
-    Parameters
-    ----------
-    scores : Scores
-
     Returns
     -------
     of_q, of_p : ndarray of int, shape (k,)
@@ -52,10 +48,6 @@ def ranks_in_ties(scores: Scores) -> NDArray[np.int64]:
     """The first rank of the dense grid in each large block of equal scores of Q.
 
     Ranks of the grid of the band are left out.
-
-    Parameters
-    ----------
-    scores : Scores
     """
     _, q = scores.samples.groups
     before, _ = large_blocks(scores)

@@ -48,12 +48,7 @@ def require_result(form: str, there: bool) -> None:
 
 
 def remarks(audit: FileAudit) -> Iterator[str]:
-    """What there is to say of a series, a baseline and the saved audit, a paragraph each.
-
-    Parameters
-    ----------
-    audit : FileAudit
-    """
+    """What there is to say of a series, a baseline and the saved audit, a paragraph each."""
     if audit.looked:
         yield audit.late
     if audit.series is not None:

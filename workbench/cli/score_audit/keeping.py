@@ -63,12 +63,7 @@ class FileData:
         return self.workspace.scores(self.key)
 
     def page(self, delta: float, confidence: float) -> ScoresPage:
-        """The scores page about it.
-
-        Parameters
-        ----------
-        delta, confidence : float
-        """
+        """The scores page about it."""
         return ScoresPage(
             workspace=self.workspace,
             data=self.key,

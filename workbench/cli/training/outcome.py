@@ -41,13 +41,7 @@ def say_kept(folder: Path, why: str) -> None:
 
 
 def say_result(run: TrainingRun, folder: Path) -> int:
-    """Print what came out of a run, and return the exit status.
-
-    Parameters
-    ----------
-    run : TrainingRun
-    folder : Path
-    """
+    """Print what came out of a run, and return the exit status."""
     cost = f"{run.cpu_seconds:,.1f} s of processor time"
     say(f"{run.audit.name}: {run.models:,} model{'s' * (run.models > 1)}, {cost}")
     say(repr(run.result))

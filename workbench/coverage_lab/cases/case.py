@@ -119,13 +119,7 @@ def _chunk(case: SimulatedCase, seed: int, chunk: range) -> NDArray[np.int64]:
 
 
 def exceeds(compute: Callable[[], Bound], truth: float) -> bool:
-    """Whether a bound exceeds the truth; refused data and void bounds claim nothing.
-
-    Parameters
-    ----------
-    compute : callable
-    truth : float
-    """
+    """Whether a bound exceeds the truth; refused data and void bounds claim nothing."""
     try:
         bound = compute()
     except ScoresError:

@@ -53,12 +53,7 @@ class ExactMethod:
     answers: bool = False
 
     def scores(self, p: Sequence[int], q: Sequence[int]) -> Scores | CountedScores:
-        """Scores 0, 1, … from the count of each.
-
-        Parameters
-        ----------
-        p, q : sequence of int
-        """
+        """Scores 0, 1, … from the count of each."""
         values = np.arange(len(p), dtype=float)
         if not self.answers:
             return CountedScores(values, p, q)
@@ -97,15 +92,7 @@ EXACT_METHODS = {
 
 
 def exceeds(method: ExactMethod, scores: Any, question: Question, truth: float) -> bool:
-    """Whether a bound is larger than the truth; refused scores have none.
-
-    Parameters
-    ----------
-    method : ExactMethod
-    scores : Scores or CountedScores
-    question : Question
-    truth : float
-    """
+    """Whether a bound is larger than the truth; refused scores have none."""
     try:
         return method.value(scores, question) > truth + 1e-9 * max(truth, 1e-3)
     except ScoresError:

@@ -41,10 +41,6 @@ def least_at_ranks(is_false: Callable[[int, int], bool], n_p: int, n_q: int) -> 
 def ordered(count: int, rank: int, n_p: int, n_q: int) -> tuple[Floats, Floats]:
     """Distinct scores with this count of P right above the rank-th largest of Q.
 
-    Parameters
-    ----------
-    count, rank, n_p, n_q : int
-
     Returns
     -------
     p : ndarray, shape (n_p,)

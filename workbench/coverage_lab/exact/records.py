@@ -68,14 +68,7 @@ def is_false(a: int, b: int, sizes: tuple[int, int], records: int, question: str
 
 
 def claimed(table: ScoreTable, confidence: float, question: str) -> bool:
-    """Whether a table's bound claims a leak.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    confidence : float
-    question : str
-    """
+    """Whether a table's bound claims a leak."""
     if question == "worst record":
         return table.worst_record(0.0, confidence, "simultaneous").value > 0
     return table.exceeding(0.0, 0.0, confidence).value > 0

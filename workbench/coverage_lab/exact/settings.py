@@ -257,12 +257,7 @@ NULL = ("ε at δ = 0", "ε at δ = 1e-5", "ε at δ = 0.05", "μ", "TV")
 
 
 def settings(quick: bool = False) -> Iterator[Setting]:
-    """All settings, or the few that a test has time for.
-
-    Parameters
-    ----------
-    quick : bool
-    """
+    """All settings, or the few that a test has time for."""
     sizes = ((8, 8), (30, 12)) if quick else SMALL + MEDIUM + LARGE
     for name, method in EXACT_METHODS.items():
         for n_p, n_q in sizes:

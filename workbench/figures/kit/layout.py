@@ -15,12 +15,7 @@ Margins = Mapping[str, float]
 
 
 def margins(left: float = 56, top: float = 8, bottom: float = 44) -> Margins:
-    """Margins of a chart, in pixels, which hold ticks and titles of the axes.
-
-    Parameters
-    ----------
-    left, top, bottom : float
-    """
+    """Margins of a chart, in pixels, which hold ticks and titles of the axes."""
     return {"l": left, "r": 16, "t": top, "b": bottom}
 
 

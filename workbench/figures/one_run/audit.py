@@ -73,13 +73,7 @@ def methods(bounds: Mapping[str, Bound], reference: ReferenceValue | None) -> Fi
 
 
 def tuning(tuned: Tuning, reference: ReferenceValue | None) -> Figure:
-    """Bounds on ε against the number of guesses: of each rule, of the best one, and corrected.
-
-    Parameters
-    ----------
-    tuned : Tuning
-    reference : ReferenceValue, optional
-    """
+    """Bounds on ε against the number of guesses: of each rule, of the best one, and corrected."""
     guesses = np.array([_guesses(rule) for rule in tuned.rules])
     values = np.array([bound.value for bound in tuned.pointwise])
     lines = [(PAID, tuned.simultaneous)]

@@ -36,13 +36,7 @@ INDEPENDENT = Style("independent bits", "good", "dash", 1.5)
 
 
 def growth(study: Study, reference: ReferenceValue) -> Figure:
-    """Mean and range over the seeds of each bound, against the number of canaries.
-
-    Parameters
-    ----------
-    study : Study
-    reference : ReferenceValue
-    """
+    """Mean and range over the seeds of each bound, against the number of canaries."""
     x = study.canaries
     drawn: list[Mark] = []
     high = [reference.epsilon]

@@ -61,12 +61,7 @@ def is_of_key(part: Read) -> bool:
 
 
 def entries(layout: Read) -> list[KeyEntry]:
-    """The rows of the key in a figure's layout; none where it has no key.
-
-    Parameters
-    ----------
-    layout : mapping
-    """
+    """The rows of the key in a figure's layout; none where it has no key."""
     names = {
         (note["xshift"], note["yshift"]): note["text"]
         for note in layout["annotations"]

@@ -62,12 +62,7 @@ def shorten(artist: Any, room: float) -> None:
 
 
 def make_room(ax: Axes) -> None:
-    """Have the layout of the page make room for labels beside the axes, such as names of rows.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-    """
+    """Have the layout of the page make room for labels beside the axes, such as names of rows."""
     frame = box_of(ax.get_window_extent())
     for note in _notes(ax):
         note.set_in_layout(_is_beside(note, box_of(note.get_window_extent()), frame))

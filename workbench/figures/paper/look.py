@@ -119,12 +119,7 @@ def kind_of(stroke: Read) -> Kind:
 
 
 def alike(one: Kind, other: Kind) -> bool:
-    """Whether two curves would look the same in gray if they had the same dash.
-
-    Parameters
-    ----------
-    one, other : Kind
-    """
+    """Whether two curves would look the same in gray if they had the same dash."""
     if one[0] == other[0] and one[1] == other[1]:
         return False  # two ends of one band: they look the same on the screen, too
     widths = sorted((one[2], other[2]))

@@ -55,12 +55,7 @@ MOST = 10.0
 
 
 def plot(result: Any, ax: Axes | None, kind: str | None, style: Mapping[str, Any]) -> Axes:
-    """Plot a result; see `workbench._plot.plot`.
-
-    Parameters
-    ----------
-    result, ax, kind, style
-    """
+    """Plot a result; see `workbench._plot.plot`."""
     require_matplotlib()
     from matplotlib.axes import Axes
 
@@ -165,13 +160,7 @@ class _Before:
 
 
 def tradeoff(style: Style, alpha: Any, beta: Any) -> Figure:
-    """A trade-off curve.
-
-    Parameters
-    ----------
-    style : Style
-    alpha, beta : array_like
-    """
+    """A trade-off curve."""
     return chart(
         [line(style, alpha, beta), key([style])],
         axis("false positive rate", 0, 1),

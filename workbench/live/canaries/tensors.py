@@ -74,10 +74,6 @@ def with_rows(canaries: GradientCanaries, tensors: Iterable[Any]) -> list[Any]:
 def flat_gradient(parameters: Iterable[Any]) -> NDArray[Any]:
     """The gradients of parameters in one vector, on the CPU.
 
-    Parameters
-    ----------
-    parameters : iterable of torch.nn.Parameter
-
     Raises
     ------
     ValueError

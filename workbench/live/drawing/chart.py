@@ -23,12 +23,7 @@ FAR = 20
 
 
 def growth(state: LiveState) -> Figure:
-    """The bound on ε against the runs or steps so far.
-
-    Parameters
-    ----------
-    state : LiveState
-    """
+    """The bound on ε against the runs or steps so far."""
     seen = state.n > 0
     n, values = state.n[seen], state.values[seen]
     if not n.size:

@@ -51,12 +51,7 @@ class LiveView(Display):
         return f"LiveView of {self._page.state!r}"
 
     def update(self, state: LiveState) -> None:
-        """Show another state.
-
-        Parameters
-        ----------
-        state : LiveState
-        """
+        """Show another state."""
         if self.closed:
             return
         self._page.param.update(state=state)

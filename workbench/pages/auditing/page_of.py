@@ -44,11 +44,6 @@ def page_of(audit: Audit, workspace: Workspace) -> Page:
 def data_set(data: AuditData, workspace: Workspace) -> DataSet:
     """The data set of an audit in a workspace, read as it was.
 
-    Parameters
-    ----------
-    data : AuditData
-    workspace : Workspace
-
     Raises
     ------
     WorkspaceError

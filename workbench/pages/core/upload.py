@@ -39,13 +39,7 @@ class UploadedFile:
 
     @classmethod
     def of(cls, name: str, content: bytes) -> Self:
-        """A file with its content in memory.
-
-        Parameters
-        ----------
-        name : str
-        content : bytes
-        """
+        """A file with its content in memory."""
         return cls(name, len(content), hashlib.sha256(content).hexdigest(), content)
 
     def content(self) -> bytes:

@@ -345,10 +345,6 @@ class ImportChoices(Part):
     def open_dataset(self, key: str) -> None:
         """Show how a data set is read, to change it.
 
-        Parameters
-        ----------
-        key : str
-
         Raises
         ------
         WorkspaceError

@@ -94,13 +94,7 @@ class ColumnPreview:
 
     @classmethod
     def of(cls, table: DataTable, name: str) -> ColumnPreview:
-        """The preview of a column.
-
-        Parameters
-        ----------
-        table : DataTable
-        name : str
-        """
+        """The preview of a column."""
         try:
             values = table.numbers(name)
         except ScoresError:  # a stray word, which is refused when the column is chosen

@@ -89,10 +89,6 @@ def claim_controls() -> list[Control]:
 def claim_values(claim: Claim) -> dict[str, Any]:
     """The page's parameters for a claim of the registry.
 
-    Parameters
-    ----------
-    claim : Claim
-
     Raises
     ------
     ValueError

@@ -244,10 +244,5 @@ def described(workspace: Workspace, dataset: DataSet) -> str:
 
 
 def same_numbers(a: Scores, b: Scores) -> bool:
-    """True if no number changes when one set of scores replaces the other.
-
-    Parameters
-    ----------
-    a, b : Scores
-    """
+    """True if no number changes when one set of scores replaces the other."""
     return a is b or (a.larger_is_member == b.larger_is_member and a.same_arrays(b))

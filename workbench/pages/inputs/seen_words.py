@@ -12,13 +12,7 @@ _MARKS = "A question, a confidence and other choices are fixed in advance if the
 
 
 def seen_words(sight: Sight, workspace: Workspace) -> str:
-    """That results of the same data, or of most of their rows, were seen; "" where they are new.
-
-    Parameters
-    ----------
-    sight : Sight
-    workspace : Workspace
-    """
+    """That results of the same data, or of most of their rows, were seen; "" where they are new."""
     record = workspace.seen.of(sight.data)
     if record is None:
         return ""

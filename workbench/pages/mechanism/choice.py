@@ -227,10 +227,6 @@ def name_of(mechanism: Any) -> str:
 def shown_claim(claim: Claim | Pair | str) -> dict[str, Any]:
     """The page's parameters for a claim.
 
-    Parameters
-    ----------
-    claim : Claim, Pair or str
-
     Raises
     ------
     ValueError

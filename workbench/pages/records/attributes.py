@@ -22,12 +22,7 @@ ALL = ""
 
 
 def groupings(table: ScoreTable) -> dict[str, list[str]]:
-    """The attributes that group records, and the names of their groups, in order.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    """
+    """The attributes that group records, and the names of their groups, in order."""
     found = {}
     for name, column in table.attributes.items():
         if name not in SHOWN and np.ndim(column) == 1:

@@ -198,12 +198,6 @@ class TableInput(Part):
 
 
 def said_of(dataset: DataSet, table: ScoreTable) -> str:
-    """What a table is, and what its reader remarked.
-
-    Parameters
-    ----------
-    dataset : DataSet
-    table : ScoreTable
-    """
+    """What a table is, and what its reader remarked."""
     said = [dataset.source.describe(), *table.notes]
     return " · ".join(text.rstrip(".") for text in said)

@@ -115,12 +115,7 @@ class RecordView(Part):
             return str(error)
 
     def name_of(self, column: int) -> str:
-        """What a record is called: its name, or its number.
-
-        Parameters
-        ----------
-        column : int
-        """
+        """What a record is called: its name, or its number."""
         name = self.page.table.record_names[column]
         return f"record {name}" if isinstance(name, int | np.integer) else str(name)
 

@@ -25,11 +25,6 @@ from workbench.workspaces.planning import PlannedData
 def planned_values(page: Any, plan: RegisteredPlan) -> dict[str, Any]:
     """The settings that follow a plan; what the page cannot show is left as it is.
 
-    Parameters
-    ----------
-    page : ScoresPage
-    plan : RegisteredPlan
-
     Returns
     -------
     dict of str to object
@@ -54,13 +49,7 @@ def planned_values(page: Any, plan: RegisteredPlan) -> dict[str, Any]:
 
 
 def audit_facts(page: Any, data: PlannedData) -> AuditFacts:
-    """What the audit on the page does.
-
-    Parameters
-    ----------
-    page : ScoresPage
-    data : PlannedData
-    """
+    """What the audit on the page does."""
     return AuditFacts(
         larger_is_member=data.larger_is_member,
         sampling=data.sampling,
@@ -83,12 +72,7 @@ def audit_facts(page: Any, data: PlannedData) -> AuditFacts:
 
 
 def chosen_bins(page: Any) -> dict[str, Any]:
-    """The bins of the page as arguments of `workbench.histogram`; a rule by its name.
-
-    Parameters
-    ----------
-    page : ScoresPage
-    """
+    """The bins of the page as arguments of `workbench.histogram`; a rule by its name."""
     if page.bin_rule == "quantile":
         return {"bins": page.bin_count, "rule": "quantile"}
     if page.bin_rule in WIDTH_RULES:

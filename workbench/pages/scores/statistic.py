@@ -65,12 +65,7 @@ class AttackStatistic(Part):
         return one_question_bound(self.measured(), question, self.page.confidence)
 
     def sharpest(self, bound: Bound) -> Bound:
-        """A simultaneous bound, or that of the question fixed in advance on the same quantity.
-
-        Parameters
-        ----------
-        bound : Bound
-        """
+        """A simultaneous bound, or that of the question fixed in advance on the same quantity."""
         answer = self.answer()
         same = answer is not None and (answer.quantity, answer.at) == (bound.quantity, bound.at)
         return self.page.validity.certified(answer if answer is not None and same else bound)

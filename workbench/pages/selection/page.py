@@ -102,10 +102,6 @@ class SelectionPage(Page):
 def run_values(runs: RunCount) -> dict[str, Any]:
     """The page's parameters for a distribution of the number of runs.
 
-    Parameters
-    ----------
-    runs : RunCount
-
     Raises
     ------
     ValueError

@@ -10,13 +10,7 @@ from workbench.training.runs.gallery import GalleryRun
 
 
 def training_code(page: Page, spec: dict[str, Any]) -> str:
-    """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_training``.
-
-    Parameters
-    ----------
-    page : TrainPage
-    spec : dict
-    """
+    """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_training``."""
     given, run = ["run"] if page.given is not None else [], page.trained
     view = f"view = {call('wb.explore_training', *given, spec=spec)}"
     made = _run_code(page)

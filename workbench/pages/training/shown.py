@@ -24,12 +24,7 @@ from workbench.tables.table import ScoreTable
 
 
 class ShownResult(ABC):
-    """What the page shows of the result of a training audit.
-
-    Parameters
-    ----------
-    result : Scores, OneRun or ScoreTable
-    """
+    """What the page shows of the result of a training audit."""
 
     #: The page that shows it in full, and which rule its bound after the last model follows.
     page: ClassVar[str]

@@ -131,12 +131,7 @@ class TrainingWatched(Part):
         self.page.validity.recall(arriving=True)
 
     def take(self, run: TrainingRun | GalleryRun) -> None:
-        """Take a run into view that was not trained here.
-
-        Parameters
-        ----------
-        run : TrainingRun or GalleryRun
-        """
+        """Take a run into view that was not trained here."""
         _ = run.result  # a ValueError here leaves the page as it was
         self.page.work.show("train", Shown(run))
 
@@ -198,12 +193,7 @@ class TrainingWatched(Part):
 
 
 def stored_of(run: TrainingRun) -> dict[str, Any]:
-    """The rows of a run as JSON values.
-
-    Parameters
-    ----------
-    run : TrainingRun
-    """
+    """The rows of a run as JSON values."""
     rows = run.rows
     return {
         "model": rows.model.tolist(),
@@ -214,13 +204,7 @@ def stored_of(run: TrainingRun) -> dict[str, Any]:
 
 
 def run_of(page: Page, stored: dict[str, Any]) -> TrainingRun:
-    """The run of `stored_of`, of the audit and the seed of a page.
-
-    Parameters
-    ----------
-    page : TrainPage
-    stored : dict
-    """
+    """The run of `stored_of`, of the audit and the seed of a page."""
     rows = Rows(
         np.array(stored["model"], dtype=np.int64),
         np.array(stored["subject"], dtype=np.int64),

@@ -12,12 +12,7 @@ OPTIMIZERS = {"sgd": "SGD", "momentum": "SGD with momentum", "adam": "Adam"}
 
 
 def trained_words(audit: TrainingAudit) -> str:
-    """What the models of an audit are, as a phrase: "1,000 models 64-16-10 …".
-
-    Parameters
-    ----------
-    audit : TrainingAudit
-    """
+    """What the models of an audit are, as a phrase: "1,000 models 64-16-10 …"."""
     settings, many = audit.settings, audit.models != 1
     sizes = "-".join(map(str, settings.network.sizes))
     models = f"{audit.models:,} models" if many else "One model"

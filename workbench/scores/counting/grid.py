@@ -51,13 +51,7 @@ class Center:
 
     @classmethod
     def of(cls, at: float, sample: Floats) -> Center:
-        """A center whose scale is the median distance of finite scores from it.
-
-        Parameters
-        ----------
-        at : float
-        sample : ndarray
-        """
+        """A center whose scale is the median distance of finite scores from it."""
         with np.errstate(over="ignore"):
             distance = np.abs(sample - at)
         distance = distance[(distance > 0) & np.isfinite(distance)]
@@ -96,12 +90,7 @@ class Center:
 
 
 class _Room:
-    """Arrays for what is between a block of scores and its keys.
-
-    Parameters
-    ----------
-    size : int
-    """
+    """Arrays for what is between a block of scores and its keys."""
 
     def __init__(self, size: int) -> None:
         self._arrays = np.empty(size), np.empty(size, np.float32), np.empty(size, np.int32)
@@ -118,10 +107,6 @@ class Grid:
 
     Key 0 is −∞; the last two keys are +∞ and NaN; between them are intervals of finite floats in
     ascending order.
-
-    Parameters
-    ----------
-    centers : tuple of Center
     """
 
     centers: tuple[Center, ...] = (Center(),)

@@ -177,13 +177,7 @@ def _odd(values: Floats) -> tuple[Any, Any, Any]:
 
 
 class _Progress:
-    """The progress of tasks that are done one after the other.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-    report : Report
-    """
+    """The progress of tasks that are done one after the other."""
 
     def __init__(self, tasks: Sequence[Task], report: Report) -> None:
         self._sizes = [max(task.source.size, 1) for task in tasks]

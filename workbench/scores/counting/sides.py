@@ -42,12 +42,7 @@ class Sides(Protocol):
         """Columns of labels."""
 
     def parts(self, batch: pa.RecordBatch) -> Iterator[Part]:
-        """Scores of a batch with their groups.
-
-        Parameters
-        ----------
-        batch : pyarrow.RecordBatch
-        """
+        """Scores of a batch with their groups."""
 
     def end(self) -> tuple[str, ...]:
         """Notes at the end of a file."""

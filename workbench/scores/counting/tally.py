@@ -65,12 +65,7 @@ class GroupCounts:
 
 
 class GridTally:
-    """Counts that grow.
-
-    Parameters
-    ----------
-    grid : Grid
-    """
+    """Counts that grow."""
 
     def __init__(self, grid: Grid) -> None:
         self._grid = grid

@@ -63,10 +63,6 @@ class FolderFiles:
 def files_of(folder: Path) -> FolderFiles:
     """The files of a folder that hold scores, by their names.
 
-    Parameters
-    ----------
-    folder : Path
-
     Raises
     ------
     ScoresError
@@ -82,12 +78,7 @@ def files_of(folder: Path) -> FolderFiles:
 
 
 def find_files(folder: Path) -> FolderFiles | None:
-    """As `files_of`, but None where the folder is of no tool.
-
-    Parameters
-    ----------
-    folder : Path
-    """
+    """As `files_of`, but None where the folder is of no tool."""
     names = _names(folder)
     if names >= {RUN_PLAN, RUN_ABOUT}:
         return FolderFiles(_run_scores(folder))

@@ -128,10 +128,6 @@ def name_words(name: str) -> list[str]:
 def sense_of(name: str) -> bool | None:
     """Whether a 1 in a column of that name means "in the training data".
 
-    Parameters
-    ----------
-    name : str
-
     Returns
     -------
     bool or None
@@ -207,12 +203,7 @@ def is_guess(name: str) -> bool:
 
 
 def label_sense(label: str) -> bool | None:
-    """Whether a label, as the value of a row, says "in the training data"; None if it is open.
-
-    Parameters
-    ----------
-    label : str
-    """
+    """Whether a label, as the value of a row, says "in the training data"; None if it is open."""
     whole = label.strip().lower()
     if whole in _IN_VALUES:
         return True
@@ -250,12 +241,7 @@ def _answers(labels: dict[str, str]) -> tuple[str, str] | None:
 
 
 def are_sides(labels: list[str]) -> bool:
-    """Whether two labels are yes and no, or one says "in" and the other "not in".
-
-    Parameters
-    ----------
-    labels : list of str
-    """
+    """Whether two labels are yes and no, or one says "in" and the other "not in"."""
     senses = {label_sense(label) for label in labels}
     two = len(labels) == 2
     return two and (_answers({x.strip().lower(): x for x in labels}) is not None

@@ -102,12 +102,7 @@ class LabeledScores:
     averaged: str = ""
 
     def recognize(self, tables: Sequence[DataTable]) -> Recognized | None:
-        """What is known of one table of this tool.
-
-        Parameters
-        ----------
-        tables : sequence of DataTable
-        """
+        """What is known of one table of this tool."""
         if len(tables) != 1 or not re.match(self.file, tables[0].name):
             return None
         table = tables[0]
@@ -152,12 +147,7 @@ class PairOfColumns:
     q: str
 
     def recognize(self, tables: Sequence[DataTable]) -> Recognized | None:
-        """What is known of one table of this tool.
-
-        Parameters
-        ----------
-        tables : sequence of DataTable
-        """
+        """What is known of one table of this tool."""
         if len(tables) != 1 or not {self.p, self.q} <= set(tables[0].columns):
             return None
         return Recognized(self.tool, (self.p, self.q), sides=(self.p, self.q))
@@ -187,12 +177,7 @@ class PairOfFiles:
     remarks: tuple[str, ...] = ()
 
     def recognize(self, tables: Sequence[DataTable]) -> Recognized | None:
-        """What is known of two tables of this tool.
-
-        Parameters
-        ----------
-        tables : sequence of DataTable
-        """
+        """What is known of two tables of this tool."""
         if len(tables) != 2:
             return None
         found = [re.fullmatch(p, t.name) for p, t in zip((self.p, self.q), tables, strict=True)]

@@ -82,12 +82,7 @@ class FileHandler(Handler):
         await self.send_pieces(content)
 
     async def send_pieces(self, content: bytes) -> None:
-        """Send the content of a file, a large one piece by piece.
-
-        Parameters
-        ----------
-        content : bytes
-        """
+        """Send the content of a file, a large one piece by piece."""
         if len(content) <= PIECE:
             self.finish(content)
             return

@@ -116,11 +116,6 @@ def is_from_here(handler: RequestHandler, options: ServerOptions) -> bool:
     Behind a proxy on this machine all requests come from here. So nothing counts as sent from here
     if a proxy was named, if the request was forwarded, or if it was sent to another name, as a page
     of a stranger could have a browser do.
-
-    Parameters
-    ----------
-    handler : RequestHandler
-    options : ServerOptions
     """
     request = handler.request
     if options.proxies or options.root_path or options.origins:

@@ -427,10 +427,5 @@ class BoundedServer(HTTPServer):
 
 
 def is_narrow(request: HTTPServerRequest) -> bool:
-    """Whether a request came on a connection that is kept for ``/health``.
-
-    Parameters
-    ----------
-    request : tornado.httputil.HTTPServerRequest
-    """
+    """Whether a request came on a connection that is kept for ``/health``."""
     return bool(getattr(getattr(request.connection, "stream", None), "narrow", False))

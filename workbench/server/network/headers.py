@@ -46,12 +46,7 @@ EVERY: Mapping[str, str] = {
 
 
 class SafeHeaders(OutputTransform):
-    """Output transform that adds `EVERY`, and leaves out which software answers.
-
-    Parameters
-    ----------
-    request : HTTPServerRequest
-    """
+    """Output transform that adds `EVERY`, and leaves out which software answers."""
 
     def __init__(self, request: HTTPServerRequest):
         super().__init__(request)

@@ -79,13 +79,7 @@ def accepted(origins: Sequence[str], address: str, port: int) -> frozenset[str]:
 
 
 def is_accepted(handler: RequestHandler, sent: str) -> bool:
-    """Whether a header ``Origin`` names one of the addresses of this server.
-
-    Parameters
-    ----------
-    handler : tornado.web.RequestHandler
-    sent : str
-    """
+    """Whether a header ``Origin`` names one of the addresses of this server."""
     known: Collection[str] = handler.settings["origins"]
     return sent.lower() in known
 

@@ -68,24 +68,13 @@ def client_address(request: HTTPServerRequest, options: Behind) -> str:
     ``X-Forwarded-For`` is read from its end: each entry was written by the proxy behind it, so the
     first address that is not a trusted proxy's is the sender's. What stands before it, the sender
     wrote.
-
-    Parameters
-    ----------
-    request : tornado.httputil.HTTPServerRequest
-    options : ServerOptions
     """
     hops = list(_hops(request, options))
     return str(hops[-1]) if hops else request.remote_ip or ""
 
 
 def is_trusted(request: HTTPServerRequest, options: Behind) -> bool:
-    """Whether a trusted proxy has sent a request to us.
-
-    Parameters
-    ----------
-    request : tornado.httputil.HTTPServerRequest
-    options : ServerOptions
-    """
+    """Whether a trusted proxy has sent a request to us."""
     return is_proxy(request.remote_ip or "", options.proxies)
 
 

@@ -32,13 +32,7 @@ PREFIX = 8
 
 
 def request_id(request: HTTPServerRequest, options: Any) -> str:
-    """The id that a trusted proxy has given to a request, or a new one.
-
-    Parameters
-    ----------
-    request : tornado.httputil.HTTPServerRequest
-    options : ServerOptions
-    """
+    """The id that a trusted proxy has given to a request, or a new one."""
     given = request.headers.get(HEADER, "")
     if given and _SANE.fullmatch(given) and is_trusted(request, options):
         return given
@@ -46,12 +40,7 @@ def request_id(request: HTTPServerRequest, options: Any) -> str:
 
 
 def tracing(options: Any) -> type[OutputTransform]:
-    """The transform of answers that names every request.
-
-    Parameters
-    ----------
-    options : ServerOptions
-    """
+    """The transform of answers that names every request."""
 
     class Traced(OutputTransform):
         """Sends the id of a request back, and says when a busy server is worth asking again."""

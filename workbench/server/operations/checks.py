@@ -159,12 +159,7 @@ def disk_check(folder: Path | None) -> Check:
 
 
 def database_check(database: Database) -> Check:
-    """A check that a database answers, once it was made.
-
-    Parameters
-    ----------
-    database : Database
-    """
+    """A check that a database answers, once it was made."""
 
     def check() -> CheckResult:
         if database.exists():

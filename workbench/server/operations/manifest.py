@@ -167,13 +167,7 @@ def opened(path: Path) -> tuple[tarfile.TarFile, Manifest]:
 
 
 def contents(archive: tarfile.TarFile, manifest: Manifest) -> Iterator[tuple[str, Member, Any]]:
-    """The path, the entry of the manifest and the open file of every member.
-
-    Parameters
-    ----------
-    archive : tarfile.TarFile
-    manifest : Manifest
-    """
+    """The path, the entry of the manifest and the open file of every member."""
     for path, one in manifest.members.items():
         file = archive.extractfile(path)
         if file is None:
@@ -184,10 +178,6 @@ def contents(archive: tarfile.TarFile, manifest: Manifest) -> Iterator[tuple[str
 
 def check(path: Path) -> Manifest:
     """The manifest of a backup, all of whose files were read and are as they were.
-
-    Parameters
-    ----------
-    path : Path
 
     Raises
     ------
@@ -204,13 +194,7 @@ def check(path: Path) -> Manifest:
 
 
 def require_same(name: str, wanted: Member, found: Member) -> None:
-    """Raise a BackupError where a file is not what the manifest says.
-
-    Parameters
-    ----------
-    name : str
-    wanted, found : Member
-    """
+    """Raise a BackupError where a file is not what the manifest says."""
     if found != wanted:
         raise BackupError(f"{name!r} in this backup is damaged: its hash is not the one it had")
 

@@ -45,13 +45,7 @@ def _of_libc(name: str) -> Any:
 
 
 class MemoryRelease:
-    """Returns the memory of ended sessions to the system; to be called on the event loop.
-
-    Parameters
-    ----------
-    loop : tornado.ioloop.IOLoop
-    state : ServerState
-    """
+    """Returns the memory of ended sessions to the system; to be called on the event loop."""
 
     def __init__(self, loop: Any, state: ServerState):
         self._loop, self._state = loop, state

@@ -112,12 +112,7 @@ def uploaded(size: int) -> None:
 
 
 def jobs(running: int, waiting: int) -> None:
-    """Set how many jobs there are.
-
-    Parameters
-    ----------
-    running, waiting : int
-    """
+    """Set how many jobs there are."""
     _JOBS.labels("running").set(running)
     _JOBS.labels("waiting").set(waiting)
 

@@ -170,25 +170,13 @@ class Accounts:
         return account
 
     def set_role(self, name: str, role: Role) -> Account:
-        """Change what somebody may do; their open pages load again.
-
-        Parameters
-        ----------
-        name : str
-        role : Role
-        """
+        """Change what somebody may do; their open pages load again."""
         account = self.named(name)
         self._change(account, role=str(role))
         return account
 
     def set_password(self, name: str, password: str) -> Account:
-        """Change a password, and sign its owner out everywhere.
-
-        Parameters
-        ----------
-        name : str
-        password : str
-        """
+        """Change a password, and sign its owner out everywhere."""
         account = self.named(name)
         hashed = self._hashed(password, account.name)
         with self.database.writing() as connection:
@@ -198,13 +186,7 @@ class Accounts:
         return account
 
     def renew_hash(self, account: Account, password: str) -> None:
-        """Hash a password that was right again, with the parameters of today.
-
-        Parameters
-        ----------
-        account : Account
-        password : str
-        """
+        """Hash a password that was right again, with the parameters of today."""
         if account.password is not None and self.passwords.is_outdated(account.password):
             self._change(account, password=self.passwords.hash(password))
 
@@ -273,11 +255,6 @@ class Accounts:
 
 def account_of(database: ServerDatabase, row: Any) -> Account:
     """The account of a row of `PEOPLE`, or of a join with it.
-
-    Parameters
-    ----------
-    database : ServerDatabase
-    row : Row
 
     Raises
     ------

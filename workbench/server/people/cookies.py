@@ -39,50 +39,25 @@ def cookie_name(handler: RequestHandler, kind: str) -> str:
 
 
 def keep(handler: RequestHandler, kind: str, value: str, days: float) -> None:
-    """Have the browser keep a signed cookie.
-
-    Parameters
-    ----------
-    handler : tornado.web.RequestHandler
-    kind, value : str
-    days : float
-    """
+    """Have the browser keep a signed cookie."""
     name = cookie_name(handler, kind)
     _tidy(handler)
     handler.set_signed_cookie(name, value, expires_days=days, **cookie_attributes(handler))
 
 
 def kept(handler: RequestHandler, kind: str, days: float) -> str:
-    """The value of a signed cookie; "" if there is none, or it is older, or not one of ours.
-
-    Parameters
-    ----------
-    handler : tornado.web.RequestHandler
-    kind : str
-    days : float
-    """
+    """The value of a signed cookie; "" if there is none, or it is older, or not one of ours."""
     name = cookie_name(handler, kind)
     return (handler.get_signed_cookie(name, max_age_days=days) or b"").decode()
 
 
 def forget(handler: RequestHandler, kind: str) -> None:
-    """Have the browser forget a cookie.
-
-    Parameters
-    ----------
-    handler : tornado.web.RequestHandler
-    kind : str
-    """
+    """Have the browser forget a cookie."""
     handler.clear_cookie(cookie_name(handler, kind), **cookie_attributes(handler))
 
 
 def forget_former(handler: RequestHandler) -> None:
-    """Have the browser forget the cookies of earlier versions.
-
-    Parameters
-    ----------
-    handler : tornado.web.RequestHandler
-    """
+    """Have the browser forget the cookies of earlier versions."""
     for name in FORMER:
         if name in handler.request.cookies:
             handler.clear_cookie(name, **cookie_attributes(handler))

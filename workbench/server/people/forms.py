@@ -34,12 +34,7 @@ def form_token(handler: RequestHandler) -> str:
 
 
 def is_ours(handler: RequestHandler) -> bool:
-    """Whether a request has the token of a form of this server.
-
-    Parameters
-    ----------
-    handler : tornado.web.RequestHandler
-    """
+    """Whether a request has the token of a form of this server."""
     nonce = kept(handler, FORM, DAYS)
     sent = handler.get_body_argument(FIELD, "")
     return bool(nonce) and hmac.compare_digest(sent.encode(), _token(handler, nonce).encode())

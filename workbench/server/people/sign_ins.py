@@ -169,22 +169,12 @@ class SignIns:
         return known.account
 
     async def end(self, handler: RequestHandler) -> None:
-        """Sign out the browser that sent a request.
-
-        Parameters
-        ----------
-        handler : tornado.web.RequestHandler
-        """
+        """Sign out the browser that sent a request."""
         await self._write(self._delete, self.table.c.id_hash == self._hash_of(handler))
         forget(handler, self.cookie)
 
     async def end_all(self, account: Account) -> None:
-        """Sign somebody out in all browsers.
-
-        Parameters
-        ----------
-        account : Account
-        """
+        """Sign somebody out in all browsers."""
         await self._write(self._delete, self.table.c.person == account.key)
 
     def end_all_now(self, account: Account) -> int:

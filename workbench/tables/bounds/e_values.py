@@ -58,14 +58,7 @@ def assumption_of(table: Tabulated) -> str:
 
 
 def log_e_values(table: Tabulated, epsilon: float, delta: float, report: Report = silent) -> Floats:
-    """Logs of e-values against "the record is (ε, δ)-DP", shape (R,).
-
-    Parameters
-    ----------
-    table : ScoreTable
-    epsilon, delta : float
-    report : Report
-    """
+    """Logs of e-values against "the record is (ε, δ)-DP", shape (R,)."""
     if not table.design.has_fair_coins:
         counts = rank_counts(table, report)
         return log_calibrated(counts.p_values(epsilon, delta)) - _OF_TWO_KINDS

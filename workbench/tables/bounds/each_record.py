@@ -163,14 +163,7 @@ class RecordLimits:
 def record_limits(
     table: Tabulated, delta: float, confidence: float = 0.95, progress: Report | None = None
 ) -> RecordLimits:
-    """Lower limits on ε for all records, valid together. See `ScoreTable.each_record`.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    delta, confidence : float
-    progress : Report, optional
-    """
+    """Lower limits on ε for all records, valid together. See `ScoreTable.each_record`."""
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     report = silent if progress is None else progress
     counts = rank_counts(table, lambda done=None, *rest: report(done and done * 0.6, *rest))

@@ -189,13 +189,7 @@ def _keep(result: object, **checked: float) -> None:
 def records_exceeding(
     table: Tabulated, epsilon: float, delta: float, confidence: float = 0.95
 ) -> RecordCount:
-    """Records that exceed ε, all of them with this confidence. See `ScoreTable.exceeding`.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    epsilon, delta, confidence : float
-    """
+    """Records that exceed ε, all of them with this confidence. See `ScoreTable.exceeding`."""
     epsilon, delta = _checks.non_negative(epsilon, "epsilon"), _checks.delta(delta)
     confidence = _checks.confidence(confidence)
     p_values = rank_counts(table).p_values(epsilon, delta)
@@ -211,15 +205,7 @@ def leaking_records(
     attacks: Sequence[Tabulated] = (),
     progress: Report | None = None,
 ) -> LeakingRecords:
-    """Records that exceed ε, with a false discovery rate. See `ScoreTable.leaking`.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    epsilon, delta, error : float
-    attacks : sequence of ScoreTable
-    progress : Report, optional
-    """
+    """Records that exceed ε, with a false discovery rate. See `ScoreTable.leaking`."""
     epsilon, delta = _checks.non_negative(epsilon, "epsilon"), _checks.delta(delta)
     error = _checks.open_unit(error, "error", "the share of false discoveries, such as 0.05")
     for other in attacks:

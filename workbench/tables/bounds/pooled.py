@@ -21,12 +21,7 @@ _NOTE = (
 
 
 def pooled_scores(table: Tabulated) -> Scores:
-    """Scores of all records and models: P of members, Q of the others.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    """
+    """Scores of all records and models: P of members, Q of the others."""
     sign = 1 if table.larger_is_member else -1
     outside = ~table.member if table.present is None else table.present & ~table.member
     return Scores(
@@ -39,13 +34,7 @@ def pooled_scores(table: Tabulated) -> Scores:
 
 
 def pooled_bound(table: Tabulated, delta: float, confidence: float = 0.95) -> Bound:
-    """Lower bound on ε of the pooled scores. See `ScoreTable.pooled`.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    delta, confidence : float
-    """
+    """Lower bound on ε of the pooled scores. See `ScoreTable.pooled`."""
     found = tradeoff_band(pooled_scores(table), confidence).epsilon(delta)
     return replace(
         found,

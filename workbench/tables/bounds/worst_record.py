@@ -83,15 +83,7 @@ def worst_record(
 def worst_of_groups(
     table: Tabulated, by: str, delta: float, confidence: float = 0.95, method: str = "held-out"
 ) -> dict[Any, Bound]:
-    """The worst record of each group of records. See `ScoreTable.worst_of_groups`.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    by : str
-    delta, confidence : float
-    method : str
-    """
+    """The worst record of each group of records. See `ScoreTable.worst_of_groups`."""
     flat = [name for name, column in table.attributes.items() if np.ndim(column) == 1]
     values = np.asarray(table.attributes[_checks.one_of(by, "by", flat)])
     confidence = _checks.confidence(confidence)
@@ -112,11 +104,6 @@ def uncorrected_maximum(table: Tabulated, delta: float, confidence: float = 0.95
     """The largest of limits that are valid for one record each: an estimate.
 
     See `ScoreTable.uncorrected_maximum`.
-
-    Parameters
-    ----------
-    table : ScoreTable
-    delta, confidence : float
     """
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     errors = np.full(table.n_records, 1 - confidence)

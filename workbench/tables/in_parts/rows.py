@@ -21,12 +21,6 @@ def columns_of_parts(path: Path) -> list[str]:
 def table_of_rows(path: Path, stated: Stated, report: Report) -> FoundTable:
     """The table of a large file, or of the parts in a folder, in one pass.
 
-    Parameters
-    ----------
-    path : Path
-    stated : Stated
-    report : Report
-
     Raises
     ------
     ScoresError

@@ -148,12 +148,6 @@ class TableLayout(Protocol):
     def read(self, place: TablePlace, stated: Stated, report: Report) -> FoundTable:
         """The table of a folder or file of this layout.
 
-        Parameters
-        ----------
-        place : TablePlace
-        stated : Stated
-        report : Report
-
         Raises
         ------
         ScoresError

@@ -12,12 +12,7 @@ from workbench.testers.finders.neighbors import Neighbors, NotNeighbors
 
 
 class FixedFinder(Finder):
-    """Proposes one pair of datasets in every trial.
-
-    Parameters
-    ----------
-    neighbors : Neighbors
-    """
+    """Proposes one pair of datasets in every trial."""
 
     name = "fixed pair"
 

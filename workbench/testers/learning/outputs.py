@@ -70,10 +70,6 @@ def check_outputs(x: ArrayLike, size: int | None = None, name: str = "outputs") 
 def check_alike(p: NDArray[Any], q: NDArray[Any]) -> None:
     """Check that two samples of outputs have the same columns and type.
 
-    Parameters
-    ----------
-    p, q : array
-
     Raises
     ------
     OutputsError

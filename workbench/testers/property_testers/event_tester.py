@@ -53,13 +53,7 @@ class EventWitness(FittedWitness):
     method: str
 
     def event(self, n_p: int, n_q: int, confidence: float) -> ThresholdEvent:
-        """The event for given numbers of fresh outputs: score above its threshold.
-
-        Parameters
-        ----------
-        n_p, n_q : int
-        confidence : float
-        """
+        """The event for given numbers of fresh outputs: score above its threshold."""
         return self.candidates.choose(self.claim, n_p, n_q, confidence).event
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
@@ -89,13 +83,7 @@ class EventTester(Tester):
 
     @abstractmethod
     def ratios(self, p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> Sequence[Ratio]:
-        """Estimates of log(p/q); the best is chosen on other outputs.
-
-        Parameters
-        ----------
-        p, q : array
-        rng : numpy.random.Generator
-        """
+        """Estimates of log(p/q); the best is chosen on other outputs."""
 
     def fit(
         self, p: NDArray[Any], q: NDArray[Any], claim: Claim, rng: np.random.Generator

@@ -154,13 +154,7 @@ class Bet:
         return np.log1p(self.stake_p * (u - self.center))
 
     def kept(self, v: Floats, theta: float) -> Floats:
-        """Logs of Q's factors, for θ up to `top`.
-
-        Parameters
-        ----------
-        v : ndarray
-        theta : float
-        """
+        """Logs of Q's factors, for θ up to `top`."""
         slope, intercept = self.line.at(theta)
         # In place: there may be many.
         x = v * (-self.stake_q * slope)
@@ -238,12 +232,6 @@ class Expected:
         """Estimate of `lower_limit`, without guarantee; it may be below 0.
 
         It is lowered where it rests on few values, so that the best of many is not the luckiest.
-
-        Parameters
-        ----------
-        line : Line
-        n_p, n_q : float
-        confidence : float
         """
         known_p = 1 / (1 / n_p + 1 / (_CAUTION * self.size_u))
         known_q = 1 / (1 / n_q + 1 / (_CAUTION * self.size_v))
@@ -251,14 +239,7 @@ class Expected:
         return float(limits.max())
 
     def bet(self, line: Line, n_p: int, n_q: int, confidence: float) -> Bet:
-        """The terms with the largest expected limit.
-
-        Parameters
-        ----------
-        line : Line
-        n_p, n_q : int
-        confidence : float
-        """
+        """The terms with the largest expected limit."""
         stakes, limits = self._tries(line, n_p, n_q, confidence)
         stake = float(stakes[np.argmax(limits)])
         needed = -math.log1p(-confidence) + _ROUND_OFF

@@ -82,14 +82,7 @@ class Kernel:
     def fit(
         cls, p: NDArray[Any], q: NDArray[Any], epsilon: float, rng: np.random.Generator
     ) -> list[Kernel]:
-        """One for each bandwidth.
-
-        Parameters
-        ----------
-        p, q : array
-        epsilon : float
-        rng : numpy.random.Generator
-        """
+        """One for each bandwidth."""
         encoder = Encoder.fit(p, q)
         sides = [encoder.transform(x).astype(np.float32) for x in (p, q)]
         pooled = np.concatenate(sides)
@@ -140,14 +133,7 @@ class OutcomeKernel:
     def fit(
         cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, epsilon: float
     ) -> OutcomeKernel:
-        """Witness functions from counts of outcomes.
-
-        Parameters
-        ----------
-        p, q : array
-        encoder : Encoder
-        epsilon : float
-        """
+        """Witness functions from counts of outcomes."""
         in_p, in_q = (
             np.bincount(encoder.outcomes(x), minlength=encoder.n_outcomes + 1) / len(x)
             for x in (p, q)
@@ -184,14 +170,7 @@ class MMDChoice:
         return _cut_off(self.witness(x, self.forward), self.cut)
 
     def expect(self, line: HockeyStickLine, n_p: int, n_q: int, confidence: float) -> float:
-        """The expected limit.
-
-        Parameters
-        ----------
-        line : HockeyStickLine
-        n_p, n_q : int
-        confidence : float
-        """
+        """The expected limit."""
         sizes = (n_p, n_q) if self.forward else (n_q, n_p)
         return self.expected.predict(line, *sizes, confidence)
 

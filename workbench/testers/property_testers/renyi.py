@@ -85,13 +85,7 @@ class RenyiChoice:
         return np.minimum((h if self.forward else -h) - self.cut, 0.0)
 
     def expect(self, n_p: int, n_q: int, confidence: float) -> float:
-        """The expected limit.
-
-        Parameters
-        ----------
-        n_p, n_q : int
-        confidence : float
-        """
+        """The expected limit."""
         sizes = (n_p, n_q) if self.forward else (n_q, n_p)
         return self.expected.predict(self.line, *sizes, confidence)
 

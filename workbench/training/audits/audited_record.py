@@ -42,10 +42,6 @@ class AuditedRecord:
     def split(self, data: LabeledData) -> tuple[LabeledData, LabeledData]:
         """The data without the record, and the record.
 
-        Parameters
-        ----------
-        data : LabeledData
-
         Raises
         ------
         ValueError

@@ -42,14 +42,7 @@ class LossScore:
 
     @_checks.arguments
     def of(self, network: Network, model: Model, records: LabeledData) -> NDArray[np.float64]:
-        """Scores of records, shape (records,).
-
-        Parameters
-        ----------
-        network : Network
-        model : Model
-        records : LabeledData
-        """
+        """Scores of records, shape (records,)."""
         score = network.losses(model.final, records, self.loss).astype(np.float64)
         if self.minus_initial:
             score -= network.losses(model.initial, records, self.loss)

@@ -41,10 +41,6 @@ class Procedure:
     A step takes each record with the sampling rate, clips each gradient, adds noise to the sum, and
     divides by the expected size of a batch, which does not depend on the data. One object serves
     one training.
-
-    Parameters
-    ----------
-    settings : DPSGDSettings
     """
 
     #: What settles a choice of it in plans and on pages.

@@ -57,12 +57,7 @@ class RunFolderError(ValueError):
 
 
 class RunFolder:
-    """A folder of one training run.
-
-    Parameters
-    ----------
-    path : path
-    """
+    """A folder of one training run."""
 
     def __init__(self, path: str | os.PathLike[str]):
         _checks.instance(path, (str, os.PathLike), "folder", "a path")
@@ -154,10 +149,6 @@ class RunFolder:
     def begin(self, plan: TrainingPlan) -> TrainedModels:
         """The models that are trained already, of a run that is continued.
 
-        Parameters
-        ----------
-        plan : TrainingPlan
-
         Raises
         ------
         RunFolderError
@@ -197,10 +188,6 @@ class RunFolder:
     def add(self, part: TrainedModels) -> None:
         """Keep models that were trained.
 
-        Parameters
-        ----------
-        part : TrainedModels
-
         Raises
         ------
         OSError
@@ -215,11 +202,6 @@ class RunFolder:
 
     def finish(self, trained: TrainedModels, result: Scores | OneRun | ScoreTable) -> None:
         """Write the scores of all models.
-
-        Parameters
-        ----------
-        trained : TrainedModels
-        result : Scores, OneRun or ScoreTable
 
         Raises
         ------

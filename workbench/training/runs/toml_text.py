@@ -16,10 +16,6 @@ _HEADER, _KEY = re.compile(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?$"), re.compile(r"\s*([
 def tables_of(content: bytes | str) -> dict[str, Any]:
     """The tables of a TOML file.
 
-    Parameters
-    ----------
-    content : bytes or str
-
     Raises
     ------
     ValueError

@@ -14,11 +14,6 @@ UNFINISHED = ".unfinished-"
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file, or leave what was there before.
 
-    Parameters
-    ----------
-    path : Path
-    content : bytes
-
     Raises
     ------
     OSError

@@ -33,13 +33,7 @@ class EventTally:
         self._lines = TokenBuckets(BURST, EVERY, clock)
 
     def add(self, kind: str, network: str) -> int:
-        """The number of events so far if a line of the log is due; 0 if none is.
-
-        Parameters
-        ----------
-        kind : str
-        network : str
-        """
+        """The number of events so far if a line of the log is due; 0 if none is."""
         now = self._clock()
         count, last = self._counts.pop((kind, network), (0, now))
         count = count + 1 if now - last < QUIET else 1
