@@ -19,7 +19,7 @@ import pytest
 from compatibility.recorded import differences, number, numbers_in, shown_before, shown_by
 from helpers.people import Team
 from helpers.visits import Reader, tabs
-from workbench.dashboard.bench import Bench
+from workbench.dashboard.visitor.session import VisitorSession
 
 import workbench as wb
 from workbench.audits.audit import Audit
@@ -124,11 +124,11 @@ def test_there_is_a_link_to_every_page():
 @pytest.mark.parametrize("name", LINKS)
 def test_a_link_opens(name, own):
     link = LINKS[name]
-    bench = Bench(own, tabs(*(name for name in PAGES if name != "import")), lambda *call: None)
+    bench = VisitorSession(own, tabs(*(name for name in PAGES if name != "import")), lambda *call: None)
     try:
         answer = Reader(bench).does("open link", text=link["text"])
         assert answer["goto"] == link["page"]
-        page = bench.live(link["page"]).page
+        page = bench.pages.live(link["page"]).page
         assert "could not be used" not in page.message
         settings = {k: v for k, v in page.settings().items() if k in link["settings"]}
         same(f"settings of link/{name}", settings, link["settings"])
