@@ -134,6 +134,12 @@ def test_one_that_sleeps_ends_at_the_limit_of_the_clock(monkeypatch):
         ran(lambda dataset, size, rng: time.sleep(PATIENCE), seconds=0.5)
 
 
+def test_the_guard_knows_the_limit_of_the_clock():
+    limits = ProcessLimits(seconds=1.0)
+    with pytest.raises(MechanismError, match="longer than 1 s by the clock, and was ended"):
+        ran(lambda dataset, size, rng: time.sleep(PATIENCE), limits=limits)
+
+
 def test_time_in_which_it_does_not_compute_is_not_counted():
     def starved(dataset, size, rng):
         subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {os.getpid()}"])

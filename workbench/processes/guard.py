@@ -25,7 +25,7 @@ from workbench.processes.limits import ProcessLimits
 TICK = 0.2
 
 #: Exit statuses of the guard, and the limits that they stand for.
-EXCEEDED = {121: "memory", 122: "tasks", 123: "disk"}
+EXCEEDED = {120: "seconds", 121: "memory", 122: "tasks", 123: "disk"}
 
 #: Bytes that code may print, before the rest is left out; bytes that a pipe holds.
 MOST_PRINTED, _PIPE = 10**6, 2**16

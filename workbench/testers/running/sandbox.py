@@ -36,6 +36,7 @@ STARTUP = 60.0
 
 #: What is said of a limit that was exceeded.
 WORDS = {
+    "seconds": "it took longer than {seconds:g} s by the clock, and was ended",
     "memory": "it needed more than {memory:.3g} GB of memory, and was ended",
     "tasks": "it ran more than {tasks} processes and threads at once, and was ended",
     "disk": "it wrote more than {disk:.3g} GB or {files:,} files, and was ended",
