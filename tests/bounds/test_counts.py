@@ -1,6 +1,8 @@
 """Bounds from four counts: levels by full enumeration, known values, bad input."""
 
+import inspect
 import math
+import re
 from itertools import product
 
 import numpy as np
@@ -11,7 +13,7 @@ from scipy.stats import binom, norm
 import workbench as wb
 from workbench.bounds import quantities
 from workbench.bounds.counts import binomial, joint_exact
-from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.counts import Counts, bound_from_counts
 from workbench.bounds.counts.intervals import INTERVALS, Interval
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.curves.tradeoff import TradeoffCurve
@@ -486,6 +488,14 @@ def test_the_help_of_every_function_says_what_the_counts_are():
         text = getattr(wb, f"{name}_from_counts").__doc__
         assert "Runs with the record that the attack called in" in text
         assert "{counts}" not in text
+
+
+def test_signature_and_help_of_every_function_list_all_arguments():
+    shared = set(inspect.signature(bound_from_counts).parameters) - {"question"}
+    for ask, about in ASK.items():
+        names = set(inspect.signature(ask).parameters)
+        assert names - {"sided"} == shared | set(about)
+        assert all(re.search(rf"\b{name}\b", ask.__doc__) for name in names)
 
 
 def test_a_guarantee_with_settings_is_the_word_with_options():

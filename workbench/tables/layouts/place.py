@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -192,6 +192,13 @@ class TablePlace:
     @cached_property
     def archive(self) -> dict[str, StoredArray]:
         """The arrays of an npz file, unread; anything else in it is left out."""
+
+        def read_member(filename: str) -> NDArray[Any]:
+            with self._reading(self.path, ".npz"), zipfile.ZipFile(self.path) as archive:
+                member = archive.getinfo(filename)
+                with archive.open(member) as file:
+                    return native(read_array(file, member.file_size))
+
         size = file_size(self.path)
         self.limits.check_size(self.label, size)
         found = {}
@@ -207,16 +214,9 @@ class TablePlace:
                 with archive.open(member) as file:
                     shape, dtype = checked_header(file, member.file_size)
                 if not dtype.hasobject:
-                    read = _reader(self, member.filename)
+                    read = partial(read_member, member.filename)
                     found[name] = StoredArray(name, shape, dtype, read)
         return found
-
-    def archived(self, filename: str) -> NDArray[Any]:
-        """An array of an npz file, by its name there."""
-        with self._reading(self.path, ".npz"), zipfile.ZipFile(self.path) as archive:
-            member = archive.getinfo(filename)
-            with archive.open(member) as file:
-                return native(read_array(file, member.file_size))
 
     # -- tables and settings -----------------------------------------------------------------------
 
@@ -295,10 +295,6 @@ def by_numbers(name: str) -> tuple[tuple[int, int, str], ...]:
     """A key that sorts names by the numbers in them: 2 before 10."""
     parts = re.findall(r"\d+|\D+", name)
     return tuple((0, int(p), p) if p.isascii() and p.isdigit() else (1, 0, p) for p in parts)
-
-
-def _reader(place: TablePlace, filename: str) -> Callable[[], NDArray[Any]]:
-    return lambda: place.archived(filename)
 
 
 def _check_plain(dtype: Any) -> None:
