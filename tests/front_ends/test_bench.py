@@ -211,14 +211,12 @@ def test_each_step_of_a_key_is_a_change_of_its_own(bench, reader):
 
 
 def test_a_drag_back_to_where_it_began_is_no_change(bench, reader):
-    before = bench.pages.live("scores").page.settings()
     reader.does("choose", data=GAUSSIAN)
     reader.sets("scores", "threshold", 0.5)
     done = len(bench.history._done)
     steps(reader, 0.7, 0.6)
     reader.sets("scores", "threshold", 0.5)
     assert len(bench.history._done) == done
-    assert before != bench.pages.live("scores").page.settings()
 
 
 @pytest.mark.parametrize("ends", ["socket", "session", "undo", "other control"])

@@ -17,9 +17,9 @@ from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard.files import Outcome, Receiver, UploadError
-from workbench.dashboard.requests import Answered, Requests, words
+from workbench.dashboard.requests import Requests, words
 from workbench.dashboard.sharing import AUDIT, AuditLookup, ReadableAudit, Sharing
-from workbench.dashboard.visitor.browsers import OpenBrowsers
+from workbench.dashboard.visitor.browsers import OpenBrowsers, Reader
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.pages import OpenPages
 from workbench.pages.auditing.attached import attachments_of, bring_data
@@ -56,14 +56,14 @@ class AuditUpload:
         self._received: tuple[UploadedFile, ...] = ()
         self._refused = ""
 
-    def carry_out(self, gesture: Message, reader: Answered) -> None:
+    def carry_out(self, gesture: Message, reader: Reader) -> None:
         """Take ``files`` and their ``chunk``s; the answer comes later."""
         if gesture["kind"] == "files":
             self._received, self._refused = (), ""
         answer = partial(self._uploaded, reader, int(gesture["serial"]))
         self._receiver.take(gesture, reader, answer)
 
-    def leave(self, reader: Answered) -> None:
+    def leave(self, reader: Reader) -> None:
         """Drop what a browser that is gone has not finished."""
         self._receiver.leave(reader)
 
@@ -86,7 +86,7 @@ class AuditUpload:
             raise UploadError("choose one file that was exported here")
         return files[0]
 
-    def _uploaded(self, reader: Answered, serial: int, outcome: Outcome) -> None:
+    def _uploaded(self, reader: Reader, serial: int, outcome: Outcome) -> None:
         """Take what an upload came to; a refusal is shown when the file is to be imported."""
         refused = isinstance(outcome, ValueError)
         if isinstance(outcome, ValueError):
@@ -116,7 +116,7 @@ class AuditRequests(Requests):
         self._asked = False
         self.upload = AuditUpload(pages.receiver())
 
-    def ask(self, gesture: Message, reader: Answered) -> None:
+    def ask(self, gesture: Message, reader: Reader) -> None:
         """See `Requests.ask`."""
         self._asked = True
         super().ask(gesture, reader)

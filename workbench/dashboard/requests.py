@@ -11,21 +11,14 @@ from __future__ import annotations
 
 import logging
 from functools import partial
-from typing import Any, Protocol
 
 from workbench.dashboard.gestures import handlers
+from workbench.dashboard.visitor.browsers import Reader
 from workbench.dashboard.worker import Turns
 from workbench.pages.core.gestures import Message
 from workbench.pages.core.queue import LatestWins, Task
 
 logger = logging.getLogger(__name__)
-
-
-class Answered(Protocol):
-    """A browser that is answered."""
-
-    def tell(self, **entries: Any) -> None:
-        """Send a message without a page."""
 
 
 class Requests:
@@ -55,7 +48,7 @@ class Requests:
         """Questions that wait."""
         return self._queue.size
 
-    def ask(self, gesture: Message, reader: Answered) -> None:
+    def ask(self, gesture: Message, reader: Reader) -> None:
         """Answer a question later."""
         self.post(partial(self._answer, gesture, reader))
         reader.tell(handled=int(gesture["serial"]))
@@ -69,7 +62,7 @@ class Requests:
         for task in tasks:
             task()
 
-    def _answer(self, gesture: Message, reader: Answered) -> None:
+    def _answer(self, gesture: Message, reader: Reader) -> None:
         try:
             answer: Message = {"answer": self._answers[gesture["do"]](gesture)}
         except Exception as error:
