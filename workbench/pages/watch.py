@@ -223,7 +223,7 @@ class WatchPage(ScoreSource, DeltaSetting):
     @property
     def rows(self) -> int:
         """Scores per group seen so far."""
-        return min(round(10**self.log_rows), min(self.scores.arrived))
+        return min(round(10**self.log_rows), min(self.scores.samples.arrived))
 
     @derived(needs=("scores", *ASKED), shared=True)
     def path(self) -> AnytimePath:
@@ -509,8 +509,8 @@ class WatchPage(ScoreSource, DeltaSetting):
         )
 
     def _seen_code(self) -> str:
-        if self.scores.is_counted:
-            return f"min({self.rows}, *scores.arrived)"
+        if self.scores.samples.is_counted:
+            return f"min({self.rows}, *scores.samples.arrived)"
         return f"min({self.rows}, scores.n_p, scores.n_q)"
 
     def _truth_code(self) -> str:
