@@ -34,11 +34,11 @@ def test_batch_boundaries_do_not_matter(cuts, tmp_path_factory):
     for start, stop in zip([0, *ends], [*ends, 700], strict=True):
         with open(path, "a") as out:
             out.writelines(rows[start:stop])
-        while watched.look():
+        while watched.update():
             pass
         seen.append(watched.state)
     anew = Following(wb.GrowingFile(path), claim)
-    anew.look()
+    anew.update()
     for one in (watched.state, anew.state):
         assert one.epsilon.value == wb.anytime_epsilon(SCORES, 1e-5).value
         assert one.mu.value == wb.anytime_mu(SCORES).value

@@ -476,7 +476,7 @@ def test_a_plan_sets_how_the_data_are_read_and_the_scores_are_under_it(page):
     data = accepted(page)
     scores = ScoresPage(workspace=space)
     scores.follow(data.key)
-    scores.restore(space.page_state("scores", data.key))
+    scores.restore(space.page_states.get("scores", data.key))
     assert (scores.plan, scores.threshold) == (plan.sha256, 0.4)
     assert scores.departures == ()
     assert scores.epsilon_here().void is None
@@ -497,7 +497,7 @@ def test_files_that_were_looked_at_before_the_plan_was_stored_are_not_under_it(p
     later.plan = plan.sha256
     assert "before the plan was stored" in later.planned()
     data = accepted(later)
-    assert data.created > plan.created > space.opened(data.sha256)
+    assert data.created > plan.created > space.openings.time(data.sha256)
     scores = ScoresPage(workspace=space)
     scores.follow(data.key)
     scores.plan = plan.sha256
@@ -511,19 +511,19 @@ def test_files_that_are_swapped_were_opened_when_they_were_looked_at(page):
     page.swapped = True
     page.plan = plan.sha256
     data = accepted(page)
-    assert space.opened(data.sha256) < plan.created
+    assert space.openings.time(data.sha256) < plan.created
 
 
 def test_a_mark_of_results_that_were_seen_outlives_the_plan_of_another_opening(page):
     space = page.workspace
     plan = wb.plan("p", "the run", threshold=0.4, workspace=space)
     data = accepted(opened(page, ("x.csv", CSV)))
-    space.keep_page_state("scores", {"looked": "the attack statistic", "threshold": 3.0}, data.key)
-    space.remove(data.key)
+    space.page_states.keep("scores", {"looked": "the attack statistic", "threshold": 3.0}, data.key)
+    space.kept.remove(data.key)
     again = opened(ImportPage(space), ("x.csv", CSV))
     again.plan = plan.sha256
     accepted(again)
-    kept = space.page_state("scores", data.key)
+    kept = space.page_states.get("scores", data.key)
     assert kept == {"looked": "the attack statistic", "plan": plan.sha256}
 
 

@@ -223,7 +223,7 @@ def test_people_have_room_of_their_own(tmp_path):
     visitors, reader = here(tmp_path, data_sets=1, disk=100_000)
     reader.bench.workspace.add_scores(scores(1))
     other = visitors.bench(Person("o" * 43)).workspace
-    assert other.size == 0
+    assert other.storage.size == 0
     assert other.add_scores(scores(1)).name == "set 1"
     visitors.end()
 
