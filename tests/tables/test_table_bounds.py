@@ -287,6 +287,16 @@ def test_the_pooled_bound_says_what_it_is_about():
     assert bound.value == wb.tradeoff_band(scores).epsilon(DELTA).value
 
 
+def test_pooled_scores_are_those_that_are_there():
+    """A record that a model has no score of is no record outside of it."""
+    scores = np.arange(12.0).reshape(4, 3)
+    member = np.array([[1, 0, 1], [0, 1, 0], [1, 0, 0], [0, 1, 1]], bool)
+    present = np.array([[1, 0, 1], [1, 1, 1], [1, 1, 0], [0, 1, 1]], bool)
+    pooled = wb.ScoreTable(scores, member, present=present).pooled_scores()
+    assert sorted(pooled.p) == sorted(scores[member])
+    assert sorted(pooled.q) == sorted(scores[present & ~member]) == [3, 5, 7]
+
+
 def test_the_uncorrected_maximum_is_an_estimate():
     found = table(leaks=0).uncorrected_maximum(DELTA)
     assert found.guarantee == "estimate"

@@ -323,6 +323,14 @@ def test_a_reading_goes_to_json_and_back(losses):
 # -- removal, undo --------------------------------------------------------------------------------
 
 
+def test_a_purge_leaves_what_was_not_removed(ws, losses):
+    other = ws.add_scores(wb.Scores([0.5, 1.5], [0.25, 2.5]), "other")
+    ws.remove(ws.add([losses]).key)
+    ws.purge()
+    assert [one.key for one in ws.own] == [other.key]
+    assert sorted(ws.scores(other.key).p) == [0.5, 1.5]
+
+
 def test_a_removed_data_set_comes_back_until_it_is_purged(ws, losses):
     dataset = ws.add([losses])
     ws.active.choose(dataset.key)
