@@ -535,7 +535,7 @@ def test_nothing_shows_the_secret(elsewhere):
 def options(*given):
     parser = argparse.ArgumentParser()
     cli.add(parser)
-    return cli.taken(parser.parse_args(given))
+    return cli.options_of(parser.parse_args(given))
 
 
 GOOGLE = ["--oauth-provider", "google", "--oauth-key", KEY]

@@ -71,14 +71,14 @@ def serve(arguments: argparse.Namespace) -> int:
         return 0
     watching.begin_log(arguments, shared=not local)
     options = ServerOptions(
-        **network.taken(arguments),
+        **network.options_of(arguments),
         identity=who.identity(arguments, home),
-        limits=limits.taken(arguments, shared=not local),
+        limits=limits.options_of(arguments, shared=not local),
         home=home / SERVER,
         secret=kept_secret(home / SERVER / "secret").encode(),
-        **watching.taken(arguments),
-        **following.taken(arguments),
-        oauth=oauth.taken(arguments),
+        **watching.options_of(arguments),
+        **following.options_of(arguments),
+        oauth=oauth.options_of(arguments),
     )
     app, start = _app(arguments, options.following), who.opens_at(options.identity)
     address = f"http://{arguments.address}:{arguments.port}{arguments.root_path}"

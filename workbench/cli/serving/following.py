@@ -44,7 +44,7 @@ def add(command: argparse.ArgumentParser) -> None:
     )
 
 
-def taken(arguments: argparse.Namespace) -> dict[str, Any]:
+def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `ServerOptions` that the options give.
 
     Raises

@@ -37,7 +37,7 @@ def add(command: argparse.ArgumentParser) -> None:
         group.add_argument(f"--max-{name}", metavar=unit, type=kind, help=limits)
 
 
-def taken(arguments: argparse.Namespace, shared: bool) -> ServerLimits:
+def options_of(arguments: argparse.Namespace, shared: bool) -> ServerLimits:
     """The limits that the options give.
 
     Parameters

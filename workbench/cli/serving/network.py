@@ -45,7 +45,7 @@ def add(command: argparse.ArgumentParser) -> None:
     )
 
 
-def taken(arguments: argparse.Namespace) -> dict[str, Any]:
+def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `ServerOptions` that the options give."""
     return {
         "port": arguments.port,

@@ -60,7 +60,7 @@ def add(command: argparse.ArgumentParser) -> None:
     )
 
 
-def taken(arguments: argparse.Namespace) -> OAuth | None:
+def options_of(arguments: argparse.Namespace) -> OAuth | None:
     """The provider that the options give; None for none.
 
     The secret leaves the environment, which all that the server starts would inherit.

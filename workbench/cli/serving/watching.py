@@ -58,7 +58,7 @@ def begin_log(arguments: argparse.Namespace, shared: bool) -> None:
         log.on_terminal()
 
 
-def taken(arguments: argparse.Namespace) -> dict[str, Any]:
+def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `ServerOptions` that the options and the environment give.
 
     Raises

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from tornado.web import HTTPError, RequestHandler
 
 from workbench.server.people.cookies import forget, keep, kept
-from workbench.server.people.owner import Owner, user_name
+from workbench.server.people.owner import WorkspaceOwner, user_name
 from workbench.server.people.person import OWNER, Person
 from workbench.server.people.sign_ins import OWNER_COOKIE
 from workbench.server.storing.database import ServerDatabase
@@ -61,11 +61,11 @@ class VisitorIdentity:
         What lets the owner in as often as it is used: of the program that starts the server, and
         checks by itself who asks. "" for none.
     **times
-        Of `Owner`.
+        Of `WorkspaceOwner`.
 
     Attributes
     ----------
-    owner : Owner or None
+    owner : WorkspaceOwner or None
     ticket_used : callable
         Called when a ticket was used.
     """
@@ -78,7 +78,7 @@ class VisitorIdentity:
         **times: Any,
     ):
         database = ServerDatabase() if database is None else database
-        self.owner = Owner(database, key, **times) if key else None
+        self.owner = WorkspaceOwner(database, key, **times) if key else None
         self.ticket_used: Callable[[], None] = lambda: None
         self._launch_key = launch_key
 

@@ -1,4 +1,4 @@
-"""`Owner`: the owner of the workspace on this computer, and how their browsers are let in.
+"""`WorkspaceOwner`: the owner of the workspace on this computer, and how their browsers are let in.
 
 The terminal shows an address with a ticket. Who opens it is signed in as people with accounts are:
 the browser has a random id in a signed cookie, and the database its hash, bound to the key of the
@@ -41,7 +41,7 @@ def user_name() -> str:
         return ""
 
 
-class Owner:
+class WorkspaceOwner:
     """The owner of the workspace on this computer: tickets, and the browsers that they let in.
 
     Parameters
