@@ -19,11 +19,11 @@ import pytest
 from compatibility.recorded import differences, number, numbers_in, shown_before, shown_by
 from helpers.people import Team
 from helpers.visits import Reader, tabs
-from workbench.dashboard.visitor.session import VisitorSession
 
 import workbench as wb
 from workbench.audits.audit import Audit
 from workbench.cli import main
+from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.registry import PAGES
 from workbench.server.homes import person_folder
@@ -124,7 +124,9 @@ def test_there_is_a_link_to_every_page():
 @pytest.mark.parametrize("name", LINKS)
 def test_a_link_opens(name, own):
     link = LINKS[name]
-    bench = VisitorSession(own, tabs(*(name for name in PAGES if name != "import")), lambda *call: None)
+    bench = VisitorSession(
+        own, tabs(*(name for name in PAGES if name != "import")), lambda *call: None
+    )
     try:
         answer = Reader(bench).does("open link", text=link["text"])
         assert answer["goto"] == link["page"]
