@@ -427,9 +427,9 @@ class Page(PageState):
             Values that JSON can hold.
         """
         chosen = self.settable if names is None else self.settable.keys() & set(names)
-        return {name: self.setting(name) for name in chosen}
+        return {name: self.value_of(name) for name in chosen}
 
-    def setting(self, name: str) -> Any:
+    def value_of(self, name: str) -> Any:
         """A setting as a JSON value; see `settings`."""
         parameter, value = self.settable[name], getattr(self, name)
         if hasattr(parameter, "setting"):

@@ -64,10 +64,10 @@ def restore(
     wanted = {name: chosen[name] for name in known if name in chosen}
     for _ in range(RESTORE_PASSES):
         for name in steps:
-            if name in wanted and page.setting(name) != wanted[name]:
+            if name in wanted and page.value_of(name) != wanted[name]:
                 with suppress(ValueError, TypeError, KeyError):
                     setattr(page, name, _from_setting(known[name], wanted[name], file))
-    lost = [name for name in wanted if page.setting(name) != wanted[name]]
+    lost = [name for name in wanted if page.value_of(name) != wanted[name]]
     return [str(known[name].label) for name in lost]
 
 
