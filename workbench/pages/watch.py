@@ -103,8 +103,8 @@ class MonitoringWords(Part):
         )
         return (
             f"By row {self.page.progress.rows:,} also: μ ≥ {mu.rounded}, total variation ≥ "
-            f"{variation.rounded} (each anytime, {percent(self.page.confidence)} by itself). Stopping, or announcing a "
-            "refutation, at any moment is valid."
+            f"{variation.rounded} (each anytime, {percent(self.page.confidence)} by itself). "
+            "Stopping, or announcing a refutation, at any moment is valid."
         )
 
     @sentence(needs=("confidence", "limit"), place="foot")
