@@ -56,7 +56,7 @@ def results(page: ScoresPage) -> None:
     page.roc()
     page.at_threshold()
     page.across()
-    band, delta = page.band(), page.delta
+    band, delta = page.band(), page.delta.value
     band.epsilon(delta)
     band.mu()
     band.total_variation()

@@ -78,7 +78,7 @@ def offered(page: Page) -> dict[str, Any]:
     """The parameters that the page offers now."""
     return {
         control.name: page.param[control.name]
-        for section in page.controls
+        for section in page.sections
         for control in section.controls
         if control.name in page.param and control.offered(page)
     }
@@ -287,7 +287,7 @@ def walk(page: Page, seed: int) -> Iterator[tuple[str, Callable[[], str]]]:
     """All fields in a random order, each set to a random extreme; twice."""
     rng = random.Random(seed)
     draw(page)
-    names = [c.name for s in page.controls for c in s.controls if c.name in page.param]
+    names = [c.name for s in page.sections for c in s.controls if c.name in page.param]
     for name in rng.sample(names * 2, 2 * len(names)):
         if name in offered(page):
             value = rng.choice(extremes(page.param[name]))

@@ -11,7 +11,7 @@ from scipy.stats import beta
 import workbench as wb
 from workbench.claims.parse import CLAIMS
 from workbench.cli import main
-from workbench.pages.mechanism.choice import MechanismChoice
+from workbench.pages.mechanism.page import MechanismPage
 
 RHOS = [0.0, 0.01, 0.5, 3.0]
 
@@ -150,9 +150,9 @@ def test_the_command_line_takes_it(tmp_path, capsys):
 
 
 def test_the_page_offers_it():
-    page = MechanismChoice(claim="zcdp(0.3)")
-    assert page.claim() == wb.ZCDP(0.3)
+    page = MechanismPage(claim="zcdp(0.3)")
+    assert page.choice.claim() == wb.ZCDP(0.3)
     assert "zcdp" in page.param.claim_kind.objects
-    offered = {c.name for s in page.choice for c in s.controls if c.offered(page)}
+    offered = {c.name for s in page.controls for c in s.controls if c.offered(page)}
     assert "rho" in offered
     assert not {"epsilon", "order", "mu"} & offered

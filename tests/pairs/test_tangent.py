@@ -163,7 +163,7 @@ def test_releases_are_composed():
 
 def test_many_releases_are_drawn_fewer_times_and_it_is_said():
     page = PairLabPage(pair_kind="gaussian", log_n=6.0, releases=20)
-    assert page.n == MOST_RELEASES // 20 == page.scores().n_p
+    assert page.draws.n == MOST_RELEASES // 20 == page.scores().n_p
     assert page.sizes().note.endswith("; the limit for 20 releases")
 
 
