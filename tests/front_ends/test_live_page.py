@@ -49,9 +49,10 @@ class Dots(Page):
 
     @figure("Dots", needs=("n", "at"), drag={"place": "at"}, click="jump")
     def dots(self):
-        line = {"type": "scatter", "x": list(range(self.n)), "y": [0] * self.n}
-        place = {"type": "scatter", "x": [self.at], "y": [0]}
-        return {"data": [line, place], "layout": {"meta": {"summary": "Dots."}}}
+        line = {"type": "scatter", "mode": "lines", "x": list(range(self.n)), "y": [0] * self.n}
+        place = {"type": "scatter", "mode": "markers", "x": [self.at], "y": [0]}
+        parts = {"margin": {}, "xaxis": {}, "yaxis": {}, "shapes": [], "annotations": []}
+        return {"data": [line, place], "layout": {**parts, "meta": {"summary": "Dots."}}}
 
     def jump(self, x, y):
         self.at = x
