@@ -141,7 +141,9 @@ def test_the_first_state_holds_everything_that_is_drawn():
 def test_a_move_sends_the_part_of_the_figure_that_changed_and_nothing_else():
     browser = Browser()
     news = browser.does(kind="set", name="at", value=0.7)
-    assert news["items"] == {"dots": {"traces": 2, "1": {"type": "scatter", "x": [0.7], "y": [0]}}}
+    assert news["items"] == {
+        "dots": {"traces": 2, "1": {"type": "scatter", "mode": "markers", "x": [0.7], "y": [0]}}
+    }
     assert list(news["controls"]) == ["at"]
     assert news["settings"] == {"at": 0.7}
     assert len(browser.texts) == 1
