@@ -1,4 +1,4 @@
-"""`Comparison`: the fitted Gaussian curve, and the test of the reference as a claim."""
+"""`ReferenceComparison`: the fitted Gaussian curve, and the test of the reference as a claim."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.pages.scores.bins import BIN_CONTROLS
 from workbench.pairs.base import Pair
 
 
-class Comparison(Part):
+class ReferenceComparison(Part):
     """The fitted Gaussian curve, and the test of the reference as a claim."""
 
     fit_method = param.Selector(
