@@ -25,7 +25,6 @@ USED = {
     "_option_string_actions": "argparse: the options of a command",
     "_AppendAction": "argparse: whether an option may be repeated",
     "_unscaled_dash_pattern": "matplotlib: the dashes of a line, which get_linestyle() leaves out",
-    "_dom_classes": "ipywidgets: the classes that a widget has; there is add_class() only",
     "_param__private": "param: the values of a copy of a page, without its watchers",
     "_processes": "concurrent.futures: the processes of a pool that is given up",
 }

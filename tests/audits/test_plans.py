@@ -300,9 +300,9 @@ def test_two_data_sets_under_one_plan_the_first_use_counts(space):
     assert PlannedData.of(second, space, plan).used_before == ""
     assert PlannedData.of(first, space, plan).used_before == "“data 1”"
     assert PlannedData.of(second, space, plan).used_before == ""
-    space.remove(second.key)
+    space.kept.remove(second.key)
     assert PlannedData.of(first, space, plan).used_before == "“data 1”"
-    space.purge()
+    space.kept.purge()
     sha = second.sha256[:8]
     assert PlannedData.of(first, space, plan).used_before == f"other data (SHA-256 {sha})"
 
@@ -320,9 +320,9 @@ def test_data_that_were_opened_before_do_not_use_a_plan_up(space):
 def test_data_that_were_purged_and_added_again_were_opened_the_first_time(space, purge):
     old = space.add_scores(scores(0), "old")
     plan = wb.plan("p", "the run", threshold=0.5, workspace=space)
-    space.remove(old.key)
+    space.kept.remove(old.key)
     if purge:
-        space.purge()
+        space.kept.purge()
     again = space.add_scores(scores(0), "quite new")
     known = PlannedData.of(again, space, plan)
     assert known.opened == old.created < plan.created
@@ -391,7 +391,7 @@ def test_a_reading_that_was_corrected_to_the_plans_is_no_deviation(space):
     data = space.add_scores(scores(0), "losses")
     wrong = PlannedData.of(data, space, plan)
     assert wrong.larger_is_member is True
-    space.reread(data.key, replace(data.reading, larger_is_member=False), seen=True)
+    space.kept.reread(data.key, replace(data.reading, larger_is_member=False), seen=True)
     now = space.dataset(data.key)
     assert now.reread == "the direction of the score"
     assert PlannedData.of(now, space, plan).reread == ""
@@ -405,7 +405,7 @@ def test_a_column_that_changed_behind_the_direction_is_still_a_deviation(space, 
     plan = wb.plan("p", "losses", threshold=0.5, larger_is_member=False, workspace=space)
     layout = replace(data.reading.layout, p="other")
     reading = Reading(layout, larger_is_member=False)
-    space.reread(data.key, reading, seen=True)
+    space.kept.reread(data.key, reading, seen=True)
     now = space.dataset(data.key)
     assert now.reread == "the direction of the score"
     assert PlannedData.of(now, space, plan).reread == "the column"

@@ -60,7 +60,7 @@ def test_signing_in_working_and_signing_out(team, page):
     await_charts(page)
     assert page.locator(".wb-person-button").get_attribute("aria-label") == "Account of Ben"
     ben = team.visitors.bench(team.accounts.find("Ben").person)
-    assert ben.ask("counts", lambda live: live.page.fp) != 40
+    assert ben.pages.ask("counts", lambda live: live.page.fp) != 40
 
 
 def test_an_ended_sign_in_brings_back_to_the_same_place(team, page):

@@ -222,7 +222,7 @@ def test_a_workspace_opens(name, tmp_path):
     found = [
         {**{k: getattr(one, k) for k in ("name", "sha256", "n_p", "n_q", "reread")},
          "reading": one.reading.to_dict()}
-        for one in own.own
+        for one in own.catalog.own
     ]  # fmt: skip
     for one, was in zip(found, expected["datasets"], strict=True):
         one["reading"] = {k: one["reading"][k] for k in was["reading"]}
@@ -232,7 +232,7 @@ def test_a_workspace_opens(name, tmp_path):
     for kind, was in expected["shown"].items():
         page = PAGES[kind].kind(workspace=own)
         page.follow(own.current_table if page.takes == "table" else own.current)
-        state = own.page_state(kind, page.data_key)
+        state = own.page_states.get(kind, page.data_key)
         assert (state or {}) == was.pop("state")
         assert page.restore(state or {}, own.file) == was.pop("lost")
         same_page(f"workspace/{name}/{kind}", page, was)
@@ -271,7 +271,7 @@ def test_the_people_of_a_server_find_what_they_left(home):
         page.follow(HOMES["shared"]["data"])
         same_page("home", page, HOMES["shown"])
         team.visitors.bench(ben)
-        assert "losses (Anna)" in [one.name for one in team.visitors.workspace(ben).shared]
+        assert "losses (Anna)" in [one.name for one in team.visitors.workspace(ben).catalog.shared]
         status, _, text = team.browser().get(f"shared/{HOMES['token']}")
         assert (status, "shared by Anna" in text) == (200, True)
     finally:

@@ -684,7 +684,7 @@ def test_the_labels_follow_the_run_of_a_report(page):
     runs = {"instance_0": {"individual": records}, "instance_1": {"individual": other}}
     report = {"a": {"attack_experiment_logger": {"attack_instance_logger": runs}}}
     opened(page, ("report.json", json.dumps(report)))
-    assert page.choosing.candidates == ["instance_0.member_prob", "instance_1.member_prob"]
+    assert page.opened_files.candidates == ["instance_0.member_prob", "instance_1.member_prob"]
     page.score_column = "instance_1.member_prob"
     assert page.member_column == "instance_1.member"
     assert "40 scores of members and 60 of non-members" in said(page)["groups"]
@@ -708,7 +708,7 @@ def test_averaged_models_need_a_statement_about_their_rows(page):
 def test_columns_without_a_known_tool_are_chosen_from_too(page):
     lines = PANORAMIA.splitlines()
     opened(page, ("attacks.csv", "\n".join(["member,first,second,third", *lines[1:]])))
-    assert page.choosing.candidates == ["first", "second", "third"]
+    assert page.opened_files.candidates == ["first", "second", "third"]
     assert (page.member_column, page.member_value) == ("member", "1")
     assert "3 columns may hold the scores" in page.missing()
     assert said(page)["tool"] == ""

@@ -121,7 +121,7 @@ def test_the_data_sets_of_an_old_workspace_open(tmp_path):
     assert own.datasets.names == ["set 0 ä", "set 1 ä"]
     assert own.dataset(own.current).name == "set 1 ä"
     key = own.datasets["set 0 ä"].key
-    assert own.page_state("scores", key) == {"threshold": 0.1 + 0.2, "note": "ü"}
+    assert own.page_states.get("scores", key) == {"threshold": 0.1 + 0.2, "note": "ü"}
     assert own.add_scores(wb.Scores([1, 2], [3, 4]), "more").name == "more"
     own.close()
 

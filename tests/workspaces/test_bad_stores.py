@@ -399,7 +399,7 @@ def test_a_database_that_is_damaged_while_it_is_used_is_no_error(home):
         file.write(b"\xa5" * size)
     other = sqlite3.connect(":memory:")  # the pages in memory are dropped by another's change
     other.close()
-    with ws._store.disk.store.database.reading() as connection:
+    with ws.storage.store.disk.store.database.reading() as connection:
         connection.exec_driver_sql("PRAGMA shrink_memory")
     use_it(ws)
     assert "is damaged" in ws.problem

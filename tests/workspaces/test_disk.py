@@ -153,7 +153,8 @@ def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
     old, recent = ws.add([losses]), ws.add([losses], Reading(larger_is_member=False))
     for one, age in ((old, 1.1), (recent, 0.9)):
         entry = ws.kept.snapshot().entries[one.key]
-        ws._store.datasets.update(replace(entry, removed=datetime.now(UTC) - age * KEPT_REMOVED))
+        removed = datetime.now(UTC) - age * KEPT_REMOVED
+        ws.storage.store.datasets.update(replace(entry, removed=removed))
     left = ("unfinished-1", "a" * 64 + ".parquet")
     long_ago = (datetime.now(UTC) - timedelta(days=2)).timestamp()
     for folder in ("tables", "files"):

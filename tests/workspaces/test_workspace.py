@@ -325,9 +325,9 @@ def test_a_reading_goes_to_json_and_back(losses):
 
 def test_a_purge_leaves_what_was_not_removed(ws, losses):
     other = ws.add_scores(wb.Scores([0.5, 1.5], [0.25, 2.5]), "other")
-    ws.remove(ws.add([losses]).key)
-    ws.purge()
-    assert [one.key for one in ws.own] == [other.key]
+    ws.kept.remove(ws.add([losses]).key)
+    ws.kept.purge()
+    assert [one.key for one in ws.catalog.own] == [other.key]
     assert sorted(ws.scores(other.key).p) == [0.5, 1.5]
 
 

@@ -24,7 +24,7 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.core.part import Part
 from workbench.pages.inputs.code import call, dataset_code, given_code, kept, script
-from workbench.pages.inputs.data import described, example_key, is_draw
+from workbench.pages.inputs.data import Sample, described, example_key, is_draw
 from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.score_source import sight_of
 from workbench.pages.inputs.scores import INPUTS, ComparedScores
@@ -157,6 +157,7 @@ class ComparePage(Page):
 
     delta = DeltaSetting()
     validity = Validity()
+    first_sample, second_sample = Sample("a"), Sample("b")
     first = ComparedScores("a", example_key("subsampled-gaussian"))
     second = ComparedScores("b", example_key("gaussian"))
     sources = ComparedSources()

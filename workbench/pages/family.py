@@ -169,7 +169,8 @@ class FamilyPage(Page):
 
     def __init__(self, *given: Any, **params: Any):
         super().__init__(*given, **params)
-        self.q = params.get("q", self.q)
+        if "q" in params:  # the scores may have set theirs
+            self.q = params["q"]
 
     def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
         """Take scores into view, and their sampling rate where it is known.

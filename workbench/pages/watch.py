@@ -21,6 +21,7 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
+from workbench.pages.core.part import Part
 from workbench.pages.inputs.code import (
     call,
     data_code,
@@ -38,6 +39,85 @@ from workbench.pages.monitoring import ASKED, MANY, Above, Monitoring, RowsSeen
 from workbench.scores.sample import Scores
 from workbench.workspaces.followed.data import SNAPSHOT, take_snapshot
 from workbench.workspaces.trained.source import STOPPED
+
+
+class MonitoringWords(Part):
+    """What is seen, in sentences."""
+
+    @sentence(needs=("loaded",), place="strip")
+    def of_file(self) -> str:
+        """What was left out of a followed file, and why it is not followed any more."""
+        if self.page.monitored.following is None:
+            return ""
+        state = self.page.monitored.following.state
+        said = list(state.notes)
+        if state.stopped:
+            said.append(
+                f"not followed any more: {state.stopped}. When the server is started again, it "
+                "reads the file from its start"
+            )
+        return " ".join(f"{one[0].upper()}{one[1:]}." for one in said)
+
+    @sentence(needs=("epsilon_words",))
+    def in_words(self) -> str:
+        """The bound as a sentence."""
+        return self.epsilon_words()
+
+    @derived(needs=("path", "log_rows", "looked"))
+    def epsilon_words(self) -> str:
+        """The anytime bound at this row as a sentence."""
+        return f"By row {self.page.progress.rows:,}: {self.page.epsilon().explain()}"
+
+    @sentence(needs=("evidence", "confidence", "log_rows"))
+    def claim_words(self) -> str:
+        """The result of testing the claim, as a sentence."""
+        times = f"{round(1 / (1 - self.page.confidence)):,}"
+        refuted = self.page.evidence().refuted_at(self.page.confidence, self.page.progress.rows)
+        claim = f"ε ≤ {plain(self.page.claim)} at δ = {plain(self.page.delta.value)}"
+        claim = (
+            claim if self.page.monitored.announced is None else str(self.page.monitored.announced)
+        )
+        if self.page.evidence().void:
+            return f"No evidence: {self.page.evidence().void}."
+        often = f"at most {percent(1 - self.page.confidence)} of audits, however long they run"
+        if refuted is None:
+            return (
+                f"The claim {claim} is refuted when the evidence reaches {times}. The evidence "
+                f"against a true claim reaches {times} in {often}."
+            )
+        return (
+            f"The claim {claim} was refuted at row {refuted:,}, and this is final: the evidence "
+            f"against a true claim reaches {times} in {often}."
+        )
+
+    @sentence(needs=("scores", "confidence", "log_rows"))
+    def also(self) -> str:
+        """The bounds on μ and the total variation of a followed file."""
+        if self.page.monitored.following is None:
+            return ""
+        mu, variation = (
+            self.page.monitored.following.path(None, self.page.confidence, quantity).at(
+                self.page.progress.rows
+            )
+            for quantity in ("mu", "total variation")
+        )
+        return (
+            f"By row {self.page.progress.rows:,} also: μ ≥ {mu.rounded}, total variation ≥ "
+            f"{variation.rounded} (each anytime, {percent(self.page.confidence)} by itself). "
+            "Stopping, or announcing a refutation, at any moment is valid."
+        )
+
+    @sentence(needs=("confidence", "limit"), place="foot")
+    def why(self) -> str:
+        """Why the anytime bound may be watched and the fixed-size bound may not."""
+        error = percent(1 - self.page.confidence)
+        return (
+            f"The error probability of {error} of the anytime bound covers all rows "
+            f"simultaneously. The fixed-size bound has an error probability of {error} at each of "
+            f"its {self.page.limit().n.size} looks, so the largest of them exceeds the truth more "
+            "often. To see how often, simulate audits here or measure 100 looks on the page "
+            "Method coverage (“Fixed-n limit, watched live”)."
+        )
 
 
 class WatchPage(Page):
@@ -65,6 +145,7 @@ class WatchPage(Page):
     )
     progress = RowsSeen()
     monitored = Monitoring()
+    words = MonitoringWords()
 
     take_snapshot = param.Event(
         label="Take a snapshot",
@@ -244,77 +325,6 @@ class WatchPage(Page):
         )
 
     # -- in plain words ------------------------------------------------------------------------
-
-    @sentence(needs=("loaded",), place="strip")
-    def of_file(self) -> str:
-        """What was left out of a followed file, and why it is not followed any more."""
-        if self.monitored.following is None:
-            return ""
-        state = self.monitored.following.state
-        said = list(state.notes)
-        if state.stopped:
-            said.append(
-                f"not followed any more: {state.stopped}. When the server is started again, it "
-                "reads the file from its start"
-            )
-        return " ".join(f"{one[0].upper()}{one[1:]}." for one in said)
-
-    @sentence(needs=("epsilon_words",))
-    def in_words(self) -> str:
-        """The bound as a sentence."""
-        return self.epsilon_words()
-
-    @derived(needs=("path", "log_rows", "looked"))
-    def epsilon_words(self) -> str:
-        """The anytime bound at this row as a sentence."""
-        return f"By row {self.rows:,}: {self.epsilon().explain()}"
-
-    @sentence(needs=("evidence", "confidence", "log_rows"))
-    def claim_words(self) -> str:
-        """The result of testing the claim, as a sentence."""
-        times = f"{round(1 / (1 - self.confidence)):,}"
-        refuted = self.evidence().refuted_at(self.confidence, self.rows)
-        claim = f"ε ≤ {plain(self.claim)} at δ = {plain(self.delta.value)}"
-        claim = claim if self.monitored.announced is None else str(self.monitored.announced)
-        if self.evidence().void:
-            return f"No evidence: {self.evidence().void}."
-        often = f"at most {percent(1 - self.confidence)} of audits, however long they run"
-        if refuted is None:
-            return (
-                f"The claim {claim} is refuted when the evidence reaches {times}. The evidence "
-                f"against a true claim reaches {times} in {often}."
-            )
-        return (
-            f"The claim {claim} was refuted at row {refuted:,}, and this is final: the evidence "
-            f"against a true claim reaches {times} in {often}."
-        )
-
-    @sentence(needs=("scores", "confidence", "log_rows"))
-    def also(self) -> str:
-        """The bounds on μ and the total variation of a followed file."""
-        if self.monitored.following is None:
-            return ""
-        mu, variation = (
-            self.monitored.following.path(None, self.confidence, quantity).at(self.rows)
-            for quantity in ("mu", "total variation")
-        )
-        return (
-            f"By row {self.rows:,} also: μ ≥ {mu.rounded}, total variation ≥ {variation.rounded} "
-            f"(each anytime, {percent(self.confidence)} by itself). Stopping, or announcing a "
-            "refutation, at any moment is valid."
-        )
-
-    @sentence(needs=("confidence", "limit"), place="foot")
-    def why(self) -> str:
-        """Why the anytime bound may be watched and the fixed-size bound may not."""
-        error = percent(1 - self.confidence)
-        return (
-            f"The error probability of {error} of the anytime bound covers all rows "
-            f"simultaneously. The fixed-size bound has an error probability of {error} at each of "
-            f"its {self.limit().n.size} looks, so the largest of them exceeds the truth more "
-            "often. To see how often, simulate audits here or measure 100 looks on the page "
-            "Method coverage (“Fixed-n limit, watched live”)."
-        )
 
     # -- the charts ----------------------------------------------------------------------------
 

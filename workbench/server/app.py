@@ -8,7 +8,7 @@ import math
 import os
 import socket
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -160,8 +160,7 @@ def make_server(
     sockets = bind_sockets(options.port, options.address or None)
     port = sockets[0].getsockname()[1]
 
-    def later(seconds: float, call: Callable[[], None]) -> None:
-        loop.add_callback(loop.call_later, seconds, call)
+    later = partial(loop.add_callback, loop.call_later)  # from any thread
 
     def warm() -> None:
         static.pack()

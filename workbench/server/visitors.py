@@ -278,7 +278,7 @@ class Visitors:
             return False
         changed, here.person = now.role != here.person.role, now
         if changed and here.bench is not None:
-            here.bench.show("may")
+            here.bench.browsers.show("may")
         return True
 
     def _workspace(self, here: PersonHere) -> Workspace:

@@ -90,7 +90,7 @@ def is_empty(path: Path) -> bool:
 
 
 def is_writable(path: Path) -> bool:
-    """Whether a database can be written: its file, and the folder for what SQLite keeps beside it."""
+    """Whether a database can be written: its file, and its folder, where SQLite keeps more."""
     path = Path(os.path.realpath(path))
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
 

@@ -54,12 +54,11 @@ def fill_workspace(folder: Path) -> None:
 
 
 def fill_server(folder: Path) -> None:
-    from workbench.server.sharing.share import ShareKind
-    from workbench.server.sharing.shares import Shares
-
     from workbench.server.people.accounts import Accounts
     from workbench.server.people.person import Role
     from workbench.server.people.sign_ins import SignIns
+    from workbench.server.sharing.share import ShareKind
+    from workbench.server.sharing.shares import Shares
     from workbench.server.storing.database import ServerDatabase
 
     database = ServerDatabase(folder)

@@ -31,7 +31,7 @@ from workbench import _checks
 from workbench._format import plain, round_safely
 from workbench.bounds.parametric.estimators import ResponseScores
 from workbench.bounds.parametric.family_estimator import FamilyEstimator
-from workbench.bounds.parametric.laws import ExpectedScores, Law
+from workbench.bounds.parametric.laws import ExpectedSamples, ExpectedScores, Law
 from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.validation import Floats
 from workbench.scores.counting.counted import CountedScores
@@ -77,7 +77,8 @@ class CutOff(Departure):
 
     @property
     def expected(self) -> ExpectedScores:
-        return ExpectedScores(self.fitted.capped(self.size), self.n_p, self.n_q)
+        law = self.fitted.capped(self.size)
+        return ExpectedScores(ExpectedSamples(law, self.n_p, self.n_q))
 
     def epsilon(self, delta: float) -> float:
         return self.fitted.capped(self.size).epsilon(delta, self.size)

@@ -144,8 +144,8 @@ class ExpectedGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedScores:
-    """Scores of both sides as they are expected of a law."""
+class ExpectedSamples:
+    """The scores of both sides as they are expected of a law."""
 
     law: Law
     n_p: int
@@ -168,3 +168,20 @@ class ExpectedScores:
             Moments(self.n_p, p.mean, p.variance),
             Moments(self.n_q, q.mean, q.variance),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedScores:
+    """What a check or a bound reads of scores, as it is expected of a law."""
+
+    samples: ExpectedSamples
+
+    @property
+    def n_p(self) -> int:
+        """Number of scores of P."""
+        return self.samples.n_p
+
+    @property
+    def n_q(self) -> int:
+        """Number of scores of Q."""
+        return self.samples.n_q

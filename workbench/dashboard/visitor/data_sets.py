@@ -1,4 +1,4 @@
-"""`DataSets`: what a visitor does with data sets, and what the Data menu shows of them."""
+"""`VisitorData`: what a visitor does with data sets, and what the Data menu shows of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIRST_PAGES = {"scores": "scores", "table": "records"}
 FIRST_DRAW = "draw:gaussian?mu=1.0&n=10000&seed=0"
 
 
-class DataSets:
+class VisitorData:
     """What a visitor does with data sets."""
 
     def __init__(self, pages: OpenPages, history: History, browsers: OpenBrowsers):

@@ -24,7 +24,7 @@ from workbench.dashboard.requests import Requests
 from workbench.dashboard.services import Services
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.visitor.browsers import OpenBrowsers, Reader
-from workbench.dashboard.visitor.data_sets import DataSets, data_sets, removed
+from workbench.dashboard.visitor.data_sets import VisitorData, data_sets, removed
 from workbench.dashboard.visitor.history import History
 from workbench.dashboard.visitor.import_step import ImportStep
 from workbench.dashboard.visitor.lent import LentDataSets
@@ -69,7 +69,7 @@ class VisitorSession:
         self.browsers = browsers = OpenBrowsers()
         self.history = history = History(workspace, browsers)
         self.pages = pages = OpenPages(workspace, tabs, later, services, browsers, history)
-        self.data = DataSets(pages, history, browsers)
+        self.data = VisitorData(pages, history, browsers)
         self.links = Links(pages)
         self.importing = ImportStep(pages, self.links, history, browsers)
         sharing = services.sharing

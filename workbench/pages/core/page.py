@@ -35,7 +35,7 @@ import param
 from workbench.bounds.bound import Bound
 from workbench.pages.core.jobs import Job, Jobs
 from workbench.pages.core.part import Part
-from workbench.pages.core.settings import Files, restore, settable, settings_of, sliders
+from workbench.pages.core.settings import Files, restore, settable, sliders
 from workbench.pages.core.sliders import widen
 from workbench.pages.core.state import PageState
 from workbench.workspaces.home import given_workspace
@@ -414,8 +414,30 @@ class Page(PageState):
         return self._settable
 
     def settings(self, names: Collection[str] | None = None) -> dict[str, Any]:
-        """The settings as JSON values; see `workbench.pages.core.settings.settings_of`."""
-        return settings_of(self, names)
+        """The settings by name: a selector's choice as its label, files by name, size and SHA-256.
+
+        Parameters
+        ----------
+        names : collection of str, optional
+            Names of parameters; all by default.
+
+        Returns
+        -------
+        dict of str to object
+            Values that JSON can hold.
+        """
+        chosen = self.settable if names is None else self.settable.keys() & set(names)
+        return {name: self.value_of(name) for name in chosen}
+
+    def value_of(self, name: str) -> Any:
+        """A setting as a JSON value; see `settings`."""
+        parameter, value = self.settable[name], getattr(self, name)
+        if hasattr(parameter, "setting"):
+            return parameter.setting(value)
+        if isinstance(parameter, param.Selector):
+            offered = parameter.get_range().items()
+            return next((label for label, one in offered if one == value), None)
+        return value
 
     def restore(self, settings: Mapping[str, Any], file: Files = lambda sha256: None) -> list[str]:
         """Set the settings of another page; see `workbench.pages.core.settings.restore`."""

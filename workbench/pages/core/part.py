@@ -56,8 +56,11 @@ class _OfPage:
         setattr(part.page, part.flat(self._name), value)
 
 
-# To a type checker, a parameter of a part reads and writes a value, as in a Parameterized class.
-_Declares = param.Parameterized if TYPE_CHECKING else object
+if TYPE_CHECKING:
+    # A parameter of a part reads and writes a value, as one of a Parameterized class does.
+    _Declares = param.Parameterized
+else:
+    _Declares = object
 
 
 class Part(_Declares):
@@ -118,7 +121,7 @@ class Part(_Declares):
         """The part as one of a page for work in another process."""
         twin = self.of(page)
         for name in (*self.stays, *self.stays_from_work):
-            vars(twin).pop(name, None)
+            twin.__dict__.pop(name, None)
         return twin
 
     def cached(
@@ -239,4 +242,4 @@ class WithParts(ParameterizedMetaclass):
                 for flat, parameter in part.declared().items():
                     # A page may declare a parameter of a part itself, with another default.
                     if flat not in namespace:
-                        cls.param.add_parameter(flat, parameter)  # type: ignore[attr-defined]
+                        cls.param.add_parameter(flat, parameter)

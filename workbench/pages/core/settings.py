@@ -34,25 +34,6 @@ def settable(page: PageState) -> dict[str, param.Parameter]:
     }
 
 
-def settings_of(page: PageState, names: Collection[str] | None = None) -> dict[str, Any]:
-    """The settings by name: a selector's choice as its label, files by name, size and SHA-256.
-
-    Parameters
-    ----------
-    page : PageState
-    names : collection of str, optional
-        Names of parameters; all by default.
-
-    Returns
-    -------
-    dict of str to object
-        Values that JSON can hold.
-    """
-    known = page.settable
-    chosen = known if names is None else known.keys() & set(names)
-    return {name: _setting(page, known[name]) for name in chosen}
-
-
 def restore(
     page: PageState, settings: Mapping[str, Any], order: Collection[str], file: Files
 ) -> list[str]:
@@ -83,10 +64,10 @@ def restore(
     wanted = {name: chosen[name] for name in known if name in chosen}
     for _ in range(RESTORE_PASSES):
         for name in steps:
-            if name in wanted and _setting(page, known[name]) != wanted[name]:
+            if name in wanted and page.value_of(name) != wanted[name]:
                 with suppress(ValueError, TypeError, KeyError):
                     setattr(page, name, _from_setting(known[name], wanted[name], file))
-    lost = [name for name in wanted if _setting(page, known[name]) != wanted[name]]
+    lost = [name for name in wanted if page.value_of(name) != wanted[name]]
     return [str(known[name].label) for name in lost]
 
 
@@ -107,7 +88,7 @@ def setting_text(parameter: Any, value: Any) -> str:
     parameter : param.Parameter or None
         None where it is not known.
     value : object
-        As `settings_of` has it.
+        As `Page.settings` has it.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -121,18 +102,8 @@ def setting_text(parameter: Any, value: Any) -> str:
     return "none" if value is None or value == "" else str(value)
 
 
-def _setting(page: PageState, parameter: Any) -> Any:
-    """A parameter's value as a JSON value."""
-    value = getattr(page, parameter.name)
-    if hasattr(parameter, "setting"):
-        return parameter.setting(value)
-    if isinstance(parameter, param.Selector):
-        return next((name for name, one in parameter.get_range().items() if one == value), None)
-    return value
-
-
 def _from_setting(parameter: Any, setting: Any, file: Files) -> Any:
-    """The parameter's value for what `_setting` returned; an error if there is none."""
+    """The parameter's value for what `Page.settings` has; an error if there is none."""
     if hasattr(parameter, "from_setting"):
         return parameter.from_setting(setting, file)
     if isinstance(parameter, param.Selector):

@@ -6,7 +6,8 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, ClassVar, Self, TypeVar
+from operator import is_
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import param
 
@@ -38,6 +39,18 @@ class LeftBehind:
         raise RuntimeError(f"{self._name!r} is not among the needs of this work")
 
 
+class _Kept(NamedTuple):
+    """A cached result, what it needed, and the values of the parameters behind that."""
+
+    key: tuple[Any, ...]
+    value: Any
+    behind: list[Any]
+
+    def without_values(self) -> _Kept:
+        """The same for another process, which compares what it needed."""
+        return self._replace(behind=[LeftBehind("")] * len(self.behind))
+
+
 class PageState(param.Parameterized, metaclass=WithParts):
     """Parameters and parts, and results that depend on parameters directly or through others."""
 
@@ -48,7 +61,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
     follows: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, **params: Any):
-        self._kept: dict[str, tuple[tuple[Any, ...], Any]] = {}
+        self._kept: dict[str, _Kept] = {}
         self._quiet = self._restores = False
         vars(self).update(self._parts_of(self, self.part_templates()))
         super().__init__(**params)
@@ -223,12 +236,22 @@ class PageState(param.Parameterized, metaclass=WithParts):
             Name under which all visitors share the result; "" keeps it to this page. See
             `workbench.pages.core.shared`.
         """
+        values, kept = self._param__private.values, self._kept.get(name)
+        behind = [values.get(one) for one in self._parameters_behind(needs)]
+        if kept is not None and all(map(is_, kept.behind, behind)):  # none was set meanwhile
+            return kept.value
         key = self.values_of(needs)
-        kept = self._kept.get(name)
-        if kept is None or not same(kept[0], key):
+        if kept is not None and same(kept.key, key):
+            value = kept.value
+        else:
             value = self._shared(shared, needs, compute) if shared else compute()
-            kept = self._kept[name] = (key, value)
-        return kept[1]
+        self._kept[name] = _Kept(key, value, behind)
+        return value
+
+    @classmethod
+    @cache
+    def _parameters_behind(cls, needs: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(cls.parameters_of(needs))
 
     def snapshot(self, watching: bool = False) -> Self:
         """A copy of the page for another thread: what is set on it does not change the page.
@@ -279,7 +302,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
         }
         state = {name: value for name, value in vars(self).items() if name not in self.stays}
         state |= {name: part.for_process(twin) for name, part in self._parts.items()}
-        kept = {name: value for name, value in self._kept.items() if name in needed}
+        kept = {n: one.without_values() for n, one in self._kept.items() if n in needed}
         vars(twin).update(state, _param__private=own, _kept=kept)
         return twin, {name: values[name] for name in large & needed}
 
@@ -296,10 +319,10 @@ class PageState(param.Parameterized, metaclass=WithParts):
             fresh.params[name] = copied = copy.copy(parameter)
             copied.owner, copied.watchers = twin, {}
         for name in self.stays:
-            vars(twin).pop(name, None)
+            twin.__dict__.pop(name, None)
         for part in twin.parts:
             for name in part.stays:
-                vars(part).pop(name, None)
+                part.__dict__.pop(name, None)
         vars(twin).update(_param__private=fresh, _kept={})
         return twin
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,10 @@ from workbench.estimators.bin_rules import RANGE_TAIL, around
 from workbench.figures import importing as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import Page, figure, sentence
+from workbench.pages.importing.acceptance import Acceptance
 from workbench.pages.importing.choices import ImportChoices
+from workbench.pages.importing.chosen_reading import ChosenReading
+from workbench.pages.importing.opened_files import OpenedFiles
 from workbench.pages.importing.preview import MOST_COLUMNS, ColumnPreview, table_words
 from workbench.pages.inputs.code import reading_code, script
 from workbench.pages.inputs.data import same_numbers
@@ -25,9 +27,6 @@ from workbench.scores.sample import Scores, ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.workspace import Workspace
-
-#: Name of the page that shows data under a plan, and its marks that a plan does not take away.
-SCORES, MARKS = "scores", ("looked", "doubted")
 
 #: Cells of a score table that the chart shows, about.
 MOST_CELLS = 10**6
@@ -59,12 +58,14 @@ class ImportPage(Page):
     controls = ImportChoices.controls
 
     plans = KnownPlans()
+    opened_files = OpenedFiles()
+    as_read = ChosenReading()
     choosing = ImportChoices()
+    accepting = Acceptance()
 
     def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
         self.reads_again = dataset
         super().__init__(None, workspace, **params)
-        self.param.watch(self._accept, "accept")
 
     # -- in plain words --------------------------------------------------------------------------
 
@@ -76,7 +77,7 @@ class ImportPage(Page):
     @sentence(needs=("tables", "swapped", "score_column"))
     def tool(self) -> str:
         """The public tool that wrote the files, by what it is recognized, and what to know."""
-        known = self.choosing.recognized
+        known = self.opened_files.recognized
         return "" if known is None else known.describe(self.score_column)
 
     @sentence(needs=("tables",))
@@ -92,15 +93,15 @@ class ImportPage(Page):
         if not isinstance(found, Scores):
             return ""
         combined = ""
-        if self.choosing.clustered:
+        if self.as_read.clustered:
             combined = f" By clusters these are {found.n_p:,} and {found.n_q:,} scores."
         p, q = f"{found.rows_p:,} scores of members", f"{found.rows_q:,} of non-members"
-        layout = self.choosing.chosen.layout
-        if self.choosing.from_python or layout is None:
+        layout = self.as_read.chosen.layout
+        if self.opened_files.from_python or layout is None:
             return f"{p} and {q}.{combined}"
         if len(self.tables) == 1:
             return f"{p} and {q}: {layout.describe()}.{combined}"
-        first, second = self.choosing.files[::-1] if self.swapped else self.choosing.files
+        first, second = self.opened_files.files[::-1] if self.swapped else self.opened_files.files
         return (
             f"{p}, column “{layout.p}” of “{first}”, and {q}, column “{layout.q}” of “{second}”"
             f"{self._why_this_order}.{combined}"
@@ -111,7 +112,7 @@ class ImportPage(Page):
         """What the order of two files comes from."""
         if self.dataset is not None:
             return ""
-        proposed = members_first(*self.choosing.files)
+        proposed = members_first(*self.opened_files.files)
         if proposed is None:
             return " (the names do not say which file has the members)"
         return " (the names suggest otherwise)" if proposed is self.swapped else " (by their names)"
@@ -125,7 +126,7 @@ class ImportPage(Page):
         said = f"{size} scores suggest membership"
         proposed = self.choosing.proposed
         if (
-            self.choosing.known is not None
+            self.opened_files.known is not None
             or self.larger_is_member is not proposed.larger_is_member
         ):
             return f"{said}."
@@ -140,7 +141,7 @@ class ImportPage(Page):
         if not isinstance(found, Scores):
             return ""
         said = f"Bounds will state the assumption “{found.assumption}”."
-        if self.choosing.clustered or self.choosing.from_python:
+        if self.as_read.clustered or self.opened_files.from_python:
             return said
         for name, different in shared_columns(self.tables[0]):
             if name not in (self.score_column, self.member_column):
@@ -153,10 +154,10 @@ class ImportPage(Page):
     @sentence(needs=("read",))
     def odd_scores(self) -> str:
         """How many scores are not finite, and what becomes of them."""
-        if not self.choosing.odd:
+        if not self.as_read.odd:
             return ""
         fate = "left out" if self.nonfinite == "drop" else "kept as outcomes of their own"
-        return f"NaN and infinite scores: {self.choosing.odd:,}. They are {fate}."
+        return f"NaN and infinite scores: {self.as_read.odd:,}. They are {fate}."
 
     @sentence(needs=("read",))
     def constant(self) -> str:
@@ -167,7 +168,7 @@ class ImportPage(Page):
     @sentence(needs=("read", "digest", "accepted"))
     def consequence(self) -> str:
         """What another reading of data that were seen before does to their bounds."""
-        known, found = self.choosing.known, self.read()
+        known, found = self.opened_files.known, self.read()
         if known is None or not isinstance(found, Scores):
             return ""
         here = "" if self.dataset is not None else f"These are the data of “{known.name}”. "
@@ -203,7 +204,7 @@ class ImportPage(Page):
     @sentence(needs=("tables", "upload"), place="foot")
     def columns(self) -> str:
         """The columns of the files, with their first values."""
-        pairs = zip(self.tables, self.choosing.files if self.tables else (), strict=True)
+        pairs = zip(self.tables, self.opened_files.files if self.tables else (), strict=True)
         words = [table_words(table, file) for table, file in pairs]
         notes = [
             f"{note[0].upper()}{note[1:]}."
@@ -227,7 +228,7 @@ class ImportPage(Page):
         Where several columns may hold the scores, each is shown; click one to choose it.
         """
         found = self.read() if self.score_table is None else self._scores_of_table()
-        if self.choosing.candidates and self.score_column is None:
+        if self.opened_files.candidates and self.score_column is None:
             return charts.columns([ColumnPreview.of(self.tables[0], c) for c in self._shown])
         if not isinstance(found, Scores):
             return empty(self.missing() or "The scores cannot be read.")
@@ -246,7 +247,7 @@ class ImportPage(Page):
     @property
     def _shown(self) -> list[str]:
         """The columns with a preview."""
-        return self.choosing.candidates[:MOST_COLUMNS]
+        return self.opened_files.candidates[:MOST_COLUMNS]
 
     def choose_column(self, x: float, y: float) -> None:
         """Choose the column of scores whose preview was clicked.
@@ -256,15 +257,15 @@ class ImportPage(Page):
         x, y : float
             The place in the chart; y is the number of the row.
         """
-        if self.choosing.candidates and self.score_column is None:
+        if self.opened_files.candidates and self.score_column is None:
             row = min(max(int(y), 0), len(self._shown) - 1)
             self.score_column = self._shown[row]
 
     def _choice(self, known: DataSet, found: Scores) -> str:
         """The choice that changes numbers from what was declared before results were shown."""
         declared = known.declared or known.reading
-        choice = declared.changed_choice(self.choosing.chosen)
-        before = known.source.read(self.choosing.in_order, declared) if choice else found
+        choice = declared.changed_choice(self.as_read.chosen)
+        before = known.source.read(self.opened_files.in_order, declared) if choice else found
         same = isinstance(before, Scores) and same_numbers(before, found)
         return "" if same else choice
 
@@ -295,55 +296,6 @@ class ImportPage(Page):
 
     # -- the end of the step ---------------------------------------------------------------------
 
-    def _accept(self, *events: Any) -> None:
-        table = self.table_read()
-        missing, found = self.missing(), self.read() if table is None else table
-        if missing or isinstance(found, str):
-            self.message = missing or str(found)
-            return
-        try:
-            if isinstance(table, ScoreTable):
-                names = [file.name for file in self.upload]
-                stored = self.workspace.add_table(table, self.data_name.strip(), names)
-            else:
-                stored = self._stored()
-                self._keep_plan(stored)
-        except ValueError as error:
-            self.message = str(error)
-        else:
-            self.param.update(message="", accepted=stored.key)
-
-    def _stored(self) -> DataSet:
-        """The data set in the workspace, read as it is chosen."""
-        known, reading = self.choosing.known, self.choosing.chosen
-        if known is None:
-            name = self.data_name.strip()
-            return self.workspace.add(
-                self.choosing.in_order, reading, name, self.choosing.all_files
-            )
-        if known.key not in self.workspace.datasets:
-            self.workspace.kept.restore(known.key)
-        if replace(reading, seed=known.reading.seed) != known.reading:
-            known = self.workspace.kept.reread(known.key, reading, seen=True)
-        name = self.data_name.strip()
-        if self.dataset is not None and name not in ("", self.dataset.name):
-            known = self.workspace.kept.rename(known.key, name)
-        return known
-
-    def _keep_plan(self, stored: DataSet) -> None:
-        """Have the page of the scores show the data set under the plan."""
-        if not self.plan or self.dataset is not None:
-            return
-        before = self.workspace.page_states.get(SCORES, stored.key) or {}
-        marks = {name: before[name] for name in MARKS if name in before}
-        plan = self.plans.find(self.plan)
-        opening = self.workspace.openings.find(stored.sha256, self.workspace.scores(stored.key))
-        if plan is not None and opening is not None and plan.created < opening.at:
-            # No result was shown before if the data were never opened before this step.
-            unseen = self.choosing.began <= opening.at
-            self.workspace.audits.plans.use(plan, opening.sha256, unseen=unseen)
-        self.workspace.page_states.keep(SCORES, {**marks, "plan": self.plan}, stored.key)
-
     # -- as Python -----------------------------------------------------------------------------
 
     def code(self, spec: dict[str, Any]) -> str:
@@ -354,7 +306,7 @@ class ImportPage(Page):
         spec : dict
             Not used.
         """
-        if not isinstance(self.read(), Scores) or self.missing() or self.choosing.from_python:
+        if not isinstance(self.read(), Scores) or self.missing() or self.opened_files.from_python:
             return script("view = wb.explore('import')")
-        read = reading_code(self.choosing.all_files, self.choosing.chosen)
+        read = reading_code(self.opened_files.all_files, self.as_read.chosen)
         return script(f"scores = {read}", "view = wb.explore(scores)")

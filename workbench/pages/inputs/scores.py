@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import param
 
-from workbench.pages.inputs.data import DataChoice, DataInput, Sample
+from workbench.pages.core.part import Part
+from workbench.pages.inputs.data import DataChoice, DataInput
 
 #: The two choices by their prefix; the first is the current data set.
 INPUTS = {
@@ -12,8 +13,8 @@ INPUTS = {
 }
 
 
-class ComparedScores(Sample):
-    """The choice of one of the two data sets, under the prefix ``a`` or ``b``.
+class ComparedScores(Part):
+    """The choice of one of the two data sets; the page has a `Sample` under the same prefix.
 
     Parameters
     ----------
@@ -27,10 +28,9 @@ class ComparedScores(Sample):
         self._default = default
 
     def declared(self) -> dict[str, param.Parameter]:
-        """The parameters of the draw, and those of the key and the seed."""
+        """The parameters of the key and the seed."""
         one, title = INPUTS[self.prefix], self.prefix.upper()
         return {
-            **super().declared(),
             one.data: DataChoice(self._default, input=one, label=f"Data of {title}"),
             one.seed: param.Integer(
                 list(INPUTS).index(self.prefix), precedence=-1, doc=f"Seed of {title}'s sample."

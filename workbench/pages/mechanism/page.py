@@ -77,7 +77,8 @@ class MechanismPage(Page):
         **more: Any,
     ):
         if isinstance(given, Mechanism) and GALLERY.get(given.name) is given:
-            given, more = None, {"mechanism": given.name, **more}
+            more = {"mechanism": given.name, **more}
+            given = None
         self.claim_given, self.executor = claim, executor
         super().__init__(given, **more)
 

@@ -64,7 +64,7 @@ class GroupChoice(ValueSelector):
 
 
 def _groupings(page: Any) -> dict[str, list[str]]:
-    return page.groupings() if isinstance(page, Page) and page.table is not None else {}  # type: ignore[attr-defined]
+    return page.groupings() if isinstance(page, Page) and page.table is not None else {}
 
 
 def _check(parameter: ValueSelector, value: Any) -> None:

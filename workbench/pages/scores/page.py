@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import param
-
 from workbench._format import percent
 from workbench.audits.deviations import CONFIDENCE, INTERVAL
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
-from workbench.bounds.parametric.gdp_fit import gdp_fit
-from workbench.bounds.power.judge import verdict_on
-from workbench.bounds.power.verdict import Verdict
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
 from workbench.pages.core.page import (
@@ -25,7 +20,6 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
-from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.asked import AskedInAdvance
 from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.pair import pair_values
@@ -36,11 +30,11 @@ from workbench.pages.inputs.seen_words import seen_words
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.scores.bins import BIN_CONTROLS, BinChoice
 from workbench.pages.scores.code import LOW_FPR, score_code
+from workbench.pages.scores.comparison import Comparison
 from workbench.pages.scores.doubts import Doubts
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pages.scores.statistic import AttackStatistic
 from workbench.pages.scores.threshold import ThresholdChoice
-from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 
 #: Parameters that `audit_facts` depends on.
@@ -78,6 +72,7 @@ class ScoresPage(Page):
     doubts = Doubts()
     asking = AskedInAdvance()
     compared = ReferenceChoice()
+    claim_check = Comparison()
     cut = ThresholdChoice()
     bins = BinChoice()
     statistic = AttackStatistic()
@@ -85,21 +80,6 @@ class ScoresPage(Page):
     source = ScoreSource()
     plans = KnownPlans()
     under_plan = PlannedAudit(planned_values, audit_facts, rests_on=PLANNED)
-
-    fit_method = param.Selector(
-        default="tv",
-        objects={"from total variation": "tv", "at the threshold": "threshold",
-                 "over a range": "range"},
-        label="GDP fit",
-    )  # fmt: skip
-    log_floor = LogNumber(
-        -3.0,
-        bounds=(-6, -1),
-        step=0.5,
-        label="Smallest error rate",
-        doc="The fit ignores points of the curve with a smaller false positive or false negative "
-        "rate.",
-    )
 
     controls: ClassVar[tuple[Section, ...]] = (
         ScoreSource.section,
@@ -170,35 +150,6 @@ class ScoresPage(Page):
     def roc(self) -> Roc:
         """All threshold attacks on these samples."""
         return roc(self.scores)
-
-    @derived(needs=("threshold", "fit_method"))
-    def fit_threshold(self) -> float | None:
-        """The threshold if the fit uses it, else None, so that moving it redraws nothing."""
-        return self.threshold if self.fit_method == "threshold" else None
-
-    @derived(needs=("scores", *BIN_CONTROLS, "fit_threshold", "fit_method", "log_floor"))
-    def fit(self) -> Bound:
-        """The fitted Gaussian curve."""
-        if self.fit_method == "threshold":
-            return gdp_fit(self.scores, "threshold", threshold=self.threshold)
-        if self.fit_method == "tv":
-            return gdp_fit(self.bins.histogram(), "tv")
-        return gdp_fit(self.roc(), "range", floor=number_of(self.log_floor))
-
-    @derived(needs=REFERENCE)
-    def reference(self) -> Pair | None:
-        """The reference that the scores are compared with."""
-        return self.compared.pair()
-
-    @derived(needs=("measured", "confidence", *REFERENCE), shared=True)
-    def verdict(self) -> Verdict | None:
-        """The test of the reference as a claim."""
-        reference = self.reference()
-        return (
-            None
-            if reference is None
-            else verdict_on(self.statistic.measured(), reference, self.confidence)
-        )
 
     # -- the strip of numbers ------------------------------------------------------------------
 
@@ -318,14 +269,6 @@ class ScoresPage(Page):
     def in_words(self) -> str:
         """The strongest of a few statements that hold simultaneously."""
         return self.validity.certified(self.statistic.band().most_telling()).explain()
-
-    @sentence(needs=("verdict", "void_words"), slow=True)
-    def judged(self) -> str:
-        """The result of the claim check, with its evidence or its power."""
-        verdict = self.verdict()
-        if verdict is None:
-            return ""
-        return f"{verdict.explain()}{self.validity.sentence}"
 
     @sentence(needs=("scores",), place="strip")
     def known_before(self) -> str:

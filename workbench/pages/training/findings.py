@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.anytime.anytime import AnytimePath
 from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import TradeoffBand
-from workbench.estimators.roc import roc
-from workbench.figures.kit.layout import empty
-from workbench.figures.training import arriving as live_charts
-from workbench.figures.training import certified as final_charts
 from workbench.figures.watch import short_e_value
 from workbench.following.evidence import ClaimEvidence
-from workbench.pages.core.page import Fact, derived, figure, number
+from workbench.pages.core.page import Fact, derived, number
 from workbench.pages.core.part import Part
 from workbench.pairs.base import Pair
 
@@ -240,81 +235,6 @@ class TrainingFindings(Part):
     # -- in plain words ----------------------------------------------------------------------------
 
     # -- the charts --------------------------------------------------------------------------------
-
-    @figure(
-        "Scores so far",
-        needs=("result", "trained"),
-        span=6,
-        caution="Counts of scores, from which nothing is concluded here. A few far scores may lie "
-        "beyond the ends.",
-    )
-    def distributions(self) -> dict[str, Any]:
-        """How many scores lie in each bin, of what was in the training data and what was not."""
-        result = self.page.result()
-        if result is None:
-            return empty(PRESS if self.page.trained is None else MORE)
-        return live_charts.arriving(*result.groups)
-
-    @figure(
-        "Anytime bound as models are trained",
-        needs=("path", "trained", "log_delta", "claim", "heuristic"),
-        span=6,
-        caution="The bound never decreases, and holds whenever the training is stopped. Above the "
-        "line of the claim, the claim is refuted.",
-    )
-    def growth(self) -> dict[str, Any]:
-        """Lower bound on ε after each number of models, the claim, and the heuristic."""
-        path = self.path()
-        if path is None:
-            return empty(PRESS if self.page.trained is None else self._no_path())
-        planned = self.page.trained.audit.models
-        return live_charts.bounds(
-            path, planned, self.page.delta.value, self.claim(), self.heuristic()
-        )
-
-    @figure(
-        "Evidence against the claim",
-        needs=("evidence", "trained", "confidence"),
-        span=6,
-        formula="Average wealth of bets, each against a line above the trade-off curve of the "
-        "claim.",
-        caution="The evidence may decrease again, but a claim once refuted stays refuted. Evidence "
-        "below 1 does not support the claim.",
-    )
-    def wealth(self) -> dict[str, Any]:
-        """The e-value against the whole curve of the claim after each number of models."""
-        found = self.evidence()
-        if found is None:
-            return empty(PRESS if self.page.trained is None else self._no_path())
-        return live_charts.evidence(found, self.page.trained.audit.models, self.page.confidence)
-
-    @figure(
-        "Trade-off curve of all models",
-        needs=("band", "trained", "claim_pair", "heuristic_pair"),
-        span=6,
-        caution="Certified simultaneously at all thresholds, for the number of models that was set "
-        "before the training.",
-    )
-    def tradeoff(self) -> dict[str, Any]:
-        """Error rates of attacks by threshold, and those that the claim allows."""
-        band = self.band()
-        if band is None:
-            return empty(PRESS if self.page.trained is None else self._no_band())
-        return final_charts.tradeoff(
-            roc(self.page.trained.result), band, self.claim_pair(), self.heuristic_pair()
-        )
-
-    def _no_path(self) -> str:
-        if self.page.result() is None:
-            return MORE
-        if self.claim_pair() is None and self.path() is not None:
-            return f"{NO_CLAIM[0].upper()}{NO_CLAIM[1:]}."
-        return "This audit has no score for each model: see the bound after the last one."
-
-    def _no_band(self) -> str:
-        if not self.page.trained.complete:
-            return f"Shown after the last of {self.page.trained.audit.models:,} models."
-        return "Open the result to see its curves."
 
 
 def _epsilon(pair: Pair | None, delta: float) -> float | None:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from workbench.pages.core.page import Page, Section
 from workbench.pages.inputs.settings import DeltaSetting, Validity
+from workbench.pages.training.charts import TrainingCharts
 from workbench.pages.training.code import training_code
 from workbench.pages.training.findings import TrainingFindings
 from workbench.pages.training.sentences import TrainingWords
@@ -36,6 +37,7 @@ class TrainPage(Page):
     setup = TrainingSetup()
     watching = TrainingWatched()
     findings = TrainingFindings()
+    charts = TrainingCharts()
     worded = TrainingWords()
 
     controls: ClassVar[tuple[Section, ...]] = (

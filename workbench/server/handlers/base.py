@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 
 import jinja2
+from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
 from workbench.assets.board import HERE, palette_css
@@ -46,6 +48,9 @@ def page_template(name: str) -> jinja2.Template:
     """The template of a page, by the name of its file among our assets."""
     return _ENVIRONMENT.from_string((HERE / name).read_text(encoding="utf-8"))
 
+
+#: Bytes that are sent at a time: others have their turn in between.
+PIECE = 256 * 1024
 
 _PAGE = page_template("error.html")
 _STYLE = palette_css() + (HERE / "error.css").read_text(encoding="utf-8")
@@ -187,6 +192,36 @@ class Handler(RequestHandler):
             super().log_exception(typ, value, tb)
         else:
             logger.error("%s failed", self._request_summary(), exc_info=(typ, value, tb))  # type: ignore[arg-type]
+
+    async def send_file(self, content: bytes, name: str, media_type: str) -> None:
+        """Send a file that browsers save and never show as a page of ours, in pieces.
+
+        Parameters
+        ----------
+        content : bytes
+        name : str
+            With its ending.
+        media_type : str
+        """
+        self.set_header("Content-Type", media_type)
+        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
+        self.set_header("Cache-Control", "no-store")
+        await self.send_pieces(content)
+
+    async def send_pieces(self, content: bytes) -> None:
+        """Send the content of a file, a large one piece by piece."""
+        if len(content) <= PIECE:
+            self.finish(content)
+            return
+        self.set_header("Content-Encoding", "identity")  # to compress it would take seconds
+        self.set_header("Content-Length", str(len(content)))
+        try:
+            for start in range(0, len(content), PIECE):
+                self.write(content[start : start + PIECE])
+                await self.flush()
+        except StreamClosedError:  # the browser wants no more of it
+            return
+        self.finish()
 
 
 class UnknownHandler(Handler):

@@ -8,9 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal, TypeVar
-from urllib.parse import quote
 
-from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError
 
 from workbench import _json
@@ -50,8 +48,6 @@ REPORT_KINDS = {
 
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
-#: Bytes that are sent at a time: others have their turn in between.
-PIECE = 256 * 1024
 
 #: Characters that the name of a file has at most of each of its parts.
 _LONGEST = 60
@@ -63,41 +59,7 @@ def file_name(*parts: str) -> str:
     return "-".join(filter(None, kept)) or "file"
 
 
-class FileHandler(Handler):
-    """Base class of handlers that send a file."""
-
-    async def send_file(self, content: bytes, name: str, media_type: str) -> None:
-        """Send a file that browsers save and never show as a page of ours, in pieces.
-
-        Parameters
-        ----------
-        content : bytes
-        name : str
-            With its ending.
-        media_type : str
-        """
-        self.set_header("Content-Type", media_type)
-        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
-        self.set_header("Cache-Control", "no-store")
-        await self.send_pieces(content)
-
-    async def send_pieces(self, content: bytes) -> None:
-        """Send the content of a file, a large one piece by piece."""
-        if len(content) <= PIECE:
-            self.finish(content)
-            return
-        self.set_header("Content-Encoding", "identity")  # to compress it would take seconds
-        self.set_header("Content-Length", str(len(content)))
-        try:
-            for start in range(0, len(content), PIECE):
-                self.write(content[start : start + PIECE])
-                await self.flush()
-        except StreamClosedError:  # the browser wants no more of it
-            return
-        self.finish()
-
-
-class DownloadHandler(FileHandler):
+class DownloadHandler(Handler):
     """Base class of handlers of what a desk makes; an error is answered in plain words."""
 
     def initialize(self, desk: Desk) -> None:

@@ -9,10 +9,11 @@ from tornado.web import HTTPError
 
 from workbench.dashboard.sharing import AuditLookup
 from workbench.dashboard.worker import WAITING
-from workbench.server.handlers.downloads import FileHandler, file_name
+from workbench.server.handlers.base import Handler
+from workbench.server.handlers.downloads import file_name
 
 
-class AuditFileHandler(FileHandler):
+class AuditFileHandler(Handler):
     """Handler of a saved audit as one file, for the visitor who may read it."""
 
     async def get(self, key: str) -> None:

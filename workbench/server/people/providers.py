@@ -186,7 +186,8 @@ class Microsoft(Provider):
 _MICROSOFT, _OKTA = "https://login.microsoftonline.com/{tenant}", "https://{url}/oauth2/{server}"
 
 #: Providers with the addresses of their discovery documents, in which ``{names}`` are what the
-#: operator adds. Those without a realm have that of their host.
+#: operator adds. Those without a realm have that of their host. The addresses of a generic provider
+#: are all the operator's.
 _KINDS = {
     "github": GitHub(
         *("GitHub", "GitHub"),

@@ -54,7 +54,7 @@ class Lending:
 
     def dataset(self, grant: Grant) -> DataSet:
         """What is known of a data set that is shared, as its owner sees it."""
-        for one in self._workspace(grant, ShareKind.DATA).own:
+        for one in self._workspace(grant, ShareKind.DATA).catalog.own:
             if one.key == grant.key:
                 return one
         raise NotSharedError(grant.kind)

@@ -32,7 +32,7 @@ class Store:
 
     def __init__(self, disk: GuardedDisk | None = None):
         self.disk = disk = GuardedDisk() if disk is None else disk
-        self.states = PageStates(disk)
+        self.states = StoredPageStates(disk)
         self.datasets = DataSets(disk, self.states)
         self.seen = SeenRecords(disk)
         self.files = Files(disk, self.states)
@@ -74,7 +74,7 @@ class Store:
         self.files.kept = {}
 
 
-class PageStates:
+class StoredPageStates:
     """The settings of pages for data sets."""
 
     def __init__(self, disk: GuardedDisk):
@@ -110,7 +110,7 @@ class PageStates:
 class DataSets:
     """The data sets with their tables, and which of them is the current one."""
 
-    def __init__(self, disk: GuardedDisk, states: PageStates):
+    def __init__(self, disk: GuardedDisk, states: StoredPageStates):
         self._disk, self._states = disk, states
         self._changes = 0
         self._forgotten: set[str] = set()
@@ -257,7 +257,7 @@ class SeenRecords:
 class Files:
     """Files, each under the SHA-256 of its content."""
 
-    def __init__(self, disk: GuardedDisk, states: PageStates):
+    def __init__(self, disk: GuardedDisk, states: StoredPageStates):
         self._disk, self._states = disk, states
         self.kept: dict[str, bytes] = {}
 
