@@ -60,7 +60,7 @@ def file_name(*parts: str) -> str:
 
 
 class DownloadHandler(Handler):
-    """Base class of handlers of what is made in the background; an error is answered in plain words."""
+    """Base class of handlers of what is made in the background; errors are plain words."""
 
     def initialize(self, background: BackgroundWork) -> None:
         """Take what makes it."""
