@@ -371,14 +371,14 @@ def test_no_page_lets_a_visitor_name_code(text, tmp_path, monkeypatch):
     (tmp_path / "evil.py").write_text(f"import os; os.mkdir({str(made)!r})\ndef f(d, n, r): ...\n")
     page = PAGES["mechanism"].kind()
     session = PageSession(page, page.items(), lambda: None, lambda turn, blocks: turn())
-    before = page.chosen()
+    before = page.choice.chosen()
     names = [name for name in page.param if isinstance(getattr(page, name), str)]
     assert "mechanism" in names
-    for serial, name in enumerate([*names, "_own", "executor", "chosen"]):
+    for serial, name in enumerate([*names, "_own", "given", "executor", "chosen"]):
         session.receive({"kind": "set", "name": name, "value": text, "serial": serial})
-    page.restore({"mechanism": text, "_own": text, "executor": text})
-    assert page.chosen() is before
-    assert page._own is None
+    page.restore({"mechanism": text, "_own": text, "given": text, "executor": text})
+    assert page.choice.chosen() is before
+    assert page.given is None
     assert page.executor == "processes"
     assert not made.exists()
     session.end()

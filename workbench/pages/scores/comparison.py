@@ -38,11 +38,6 @@ class ReferenceComparison(Part):
         "rate.",
     )
 
-    @derived(needs=("threshold", "fit_method"))
-    def fit_threshold(self) -> float | None:
-        """The threshold if the fit uses it, else None, so that moving it redraws nothing."""
-        return self.page.threshold if self.fit_method == "threshold" else None
-
     @derived(needs=("scores", *BIN_CONTROLS, "fit_threshold", "fit_method", "log_floor"))
     def fit(self) -> Bound:
         """The fitted Gaussian curve."""
