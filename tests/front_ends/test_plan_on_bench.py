@@ -25,7 +25,7 @@ def reader(bench):
 def test_a_plan_is_chosen_undone_and_redone(bench, reader):
     space = bench.workspace
     plan = wb.plan("release 3", "the run", threshold=0.3, confidence=0.99, workspace=space)
-    space.choose(space.add_scores(wb.GaussianPair(1).sample(300, seed=0), "mine").key)
+    space.active.choose(space.add_scores(wb.GaussianPair(1).sample(300, seed=0), "mine").key)
     settle(bench)
     page = bench.pages.live("scores").page
     before = page.settings(), page.epsilon_here().void, page.epsilon().void

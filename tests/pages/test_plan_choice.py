@@ -310,8 +310,8 @@ def test_data_opened_before_the_plan_was_stored(space):
 def test_data_that_were_purged_and_opened_again(space):
     data = space.add_scores(scores(0), "old")
     stored = planned(space)
-    space.remove(data.key)
-    space.purge()
+    space.kept.remove(data.key)
+    space.kept.purge()
     page = ScoresPage(workspace=space)
     page.follow(space.add_scores(scores(0), "new").key)
     page.plan = stored.sha256
