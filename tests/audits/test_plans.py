@@ -331,8 +331,8 @@ def test_data_that_were_purged_and_added_again_were_opened_the_first_time(space,
 def test_the_first_opening_outlives_the_program(tmp_path):
     first = wb.workspace(tmp_path)
     old = first.add_scores(scores(0), "old")
-    first.remove(old.key)
-    first.purge()
+    first.kept.remove(old.key)
+    first.kept.purge()
     first.close()
     assert wb.workspace(tmp_path).openings.time(old.sha256) == old.created
     assert wb.workspace(tmp_path).openings.time("0" * 64) is None

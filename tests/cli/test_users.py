@@ -7,10 +7,10 @@ import pytest
 
 import workbench as wb
 from workbench.cli import main
-from workbench.server.homes import Homes, person_folder
 from workbench.server.people.accounts import Accounts
 from workbench.server.people.identity import VisitorIdentity
 from workbench.server.people.signed_in import AccountIdentity
+from workbench.server.people_folders import PeopleFolders, person_folder
 from workbench.server.storing.database import ServerDatabase
 
 PASSWORD = "correct horse battery"
@@ -91,7 +91,7 @@ def test_the_data_of_somebody_who_is_removed_stay_unless_they_are_to_be_deleted(
         typed(f"{PASSWORD}\n")
         assert users("add", "Anna", "--password-stdin") == 0
         person = accounts(home).find("Anna").person
-        workspace = Homes(home / "server").open(person)
+        workspace = PeopleFolders(home / "server").open(person)
         workspace.add_scores(wb.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 2.0]), "mine")
         workspace.close()
         folder = person_folder(home / "server", person.key)

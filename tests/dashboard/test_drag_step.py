@@ -7,7 +7,7 @@ from helpers.traces import drag_step
 
 #: Page and slider -> modules and calls of a step, from the frame of the socket to the message, with
 #: all that the charts compute and draw.
-MOST = {("scores", "threshold"): (57, 1100), ("counts", "log_prior"): (33, 500)}
+MOST = {("scores", "threshold"): (54, 1100), ("counts", "log_prior"): (33, 500)}
 
 #: Modules of the way itself.
 MOST_ON_THE_WAY = 25

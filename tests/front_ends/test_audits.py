@@ -20,9 +20,9 @@ from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.auditing.attached import attachments_of
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.registry import PAGES
-from workbench.server.homes import KEPT, Homes
 from workbench.server.people.identity import user_name
 from workbench.server.people.person import OWNER, Person
+from workbench.server.people_folders import KEPT, PeopleFolders
 from workbench.server.visitors import Visitors
 from workbench.workspaces.workspace import Workspace
 
@@ -159,7 +159,7 @@ def test_what_the_dialog_begins_with(bench, reader):
 
 
 def test_where_audits_are_kept_is_said_with_the_time_for_which_a_server_keeps_them(tmp_path):
-    visitors = Visitors(tabs("counts"), lambda *call: None, Homes(tmp_path, database=""))
+    visitors = Visitors(tabs("counts"), lambda *call: None, PeopleFolders(tmp_path, database=""))
     reader = Asking(visitors.bench(Person("v" * 43)))
     assert reader.asks("list")["kept"] == (
         "Saved audits are kept on this server until 12 hours after your last visit: export what "
@@ -544,7 +544,9 @@ def test_a_visit_does_not_open_the_archive(bench, reader, monkeypatch):
 
 def test_the_owner_has_a_name_and_visitors_have_none(tmp_path):
     own = wb.workspace(tmp_path)
-    visitors = Visitors(tabs("counts"), lambda *call: None, Homes(tmp_path / "server", own=own))
+    visitors = Visitors(
+        tabs("counts"), lambda *call: None, PeopleFolders(tmp_path / "server", own=own)
+    )
     assert visitors.bench(Person(OWNER, user_name())).audits.by == user_name()
     assert visitors.bench(Person("v" * 43)).audits.by == ""
     visitors.end()

@@ -19,8 +19,8 @@ from workbench.dashboard.sent import Sent
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
-from workbench.server.homes import Homes
 from workbench.server.people.person import OWNER, Person
+from workbench.server.people_folders import PeopleFolders
 from workbench.server.sockets.connection import Connection
 from workbench.server.visitors import Visitors
 from workbench.workspaces.home import workspace
@@ -407,7 +407,7 @@ OWNED = Person(OWNER, "me")
 @pytest.fixture
 def visitors(tmp_path):
     own = workspace(tmp_path)
-    homes = Homes(tmp_path / "server", own=own)
+    homes = PeopleFolders(tmp_path / "server", own=own)
     made = Visitors(tabs(*ABOUT_SCORES, "counts"), lambda *call: None, homes)
     yield made
     made.end()
@@ -457,7 +457,7 @@ def test_who_comes_back_by_the_start_page_finds_the_data_on_every_page(visitors)
 
 
 def test_a_document_lets_go_of_an_import_step_that_was_closed(tmp_path):
-    visitors = Visitors(tabs("scores", "import"), lambda *call: None, Homes(tmp_path))
+    visitors = Visitors(tabs("scores", "import"), lambda *call: None, PeopleFolders(tmp_path))
     who, texts = Person("v" * 43), []
     connection = Connection(
         visitors.tabs,
@@ -493,7 +493,7 @@ def test_the_owner_finds_everything_after_a_restart(visitors, tmp_path):
     before = {name: reader.bench.pages.live(name).page.settings() for name in ABOUT_SCORES}
     reader.bench.end()
     visitors.homes.own.close()
-    homes = Homes(tmp_path / "server", own=workspace(tmp_path))
+    homes = PeopleFolders(tmp_path / "server", own=workspace(tmp_path))
     again = Visitors(visitors.tabs, lambda *call: None, homes)
     visit = again.visit(OWNED, "scores")
     assert json.loads(visit.text)["settings"]["log_delta"] == -3.5

@@ -23,7 +23,7 @@ from workbench.pages.registry import PAGES
 from workbench.progress import Cancelled
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.parsing.source import read_table
-from workbench.server.desk import BusyError, Desk
+from workbench.server.background_work import BackgroundWork, BusyError
 from workbench.server.handlers import downloads
 from workbench.server.people.person import Person
 from workbench.server.work.runner import InServer
@@ -282,7 +282,7 @@ def test_a_page_goes_on_while_its_report_is_made(served, here, monkeypatch):
 
 
 def desk(**more):
-    return Desk("things", **{"at_once": 2, "places": 3, "patience": 20, **more})
+    return BackgroundWork("things", **{"at_once": 2, "places": 3, "patience": 20, **more})
 
 
 def test_a_desk_makes_few_things_at_once_and_refuses_too_many():
@@ -372,7 +372,7 @@ def test_a_visitor_is_told_to_come_again(served, monkeypatch):
     async def refuse(*asked):
         raise BusyError("too many reports are being made; try again in a minute")
 
-    monkeypatch.setattr(downloads.Desk, "made", refuse)
+    monkeypatch.setattr(downloads.BackgroundWork, "made", refuse)
     status, headers, body = served.get("report/counts.md")
     assert status == 503
     assert headers["Retry-After"] == "60"

@@ -49,9 +49,10 @@ class Dots(Page):
 
     @figure("Dots", needs=("n", "at"), drag={"place": "at"}, click="jump")
     def dots(self):
-        line = {"type": "scatter", "x": list(range(self.n)), "y": [0] * self.n}
-        place = {"type": "scatter", "x": [self.at], "y": [0]}
-        return {"data": [line, place], "layout": {"meta": {"summary": "Dots."}}}
+        line = {"type": "scatter", "mode": "lines", "x": list(range(self.n)), "y": [0] * self.n}
+        place = {"type": "scatter", "mode": "markers", "x": [self.at], "y": [0]}
+        parts = {"margin": {}, "xaxis": {}, "yaxis": {}, "shapes": [], "annotations": []}
+        return {"data": [line, place], "layout": {**parts, "meta": {"summary": "Dots."}}}
 
     def jump(self, x, y):
         self.at = x
@@ -140,7 +141,9 @@ def test_the_first_state_holds_everything_that_is_drawn():
 def test_a_move_sends_the_part_of_the_figure_that_changed_and_nothing_else():
     browser = Browser()
     news = browser.does(kind="set", name="at", value=0.7)
-    assert news["items"] == {"dots": {"traces": 2, "1": {"type": "scatter", "x": [0.7], "y": [0]}}}
+    assert news["items"] == {
+        "dots": {"traces": 2, "1": {"type": "scatter", "mode": "markers", "x": [0.7], "y": [0]}}
+    }
     assert list(news["controls"]) == ["at"]
     assert news["settings"] == {"at": 0.7}
     assert len(browser.texts) == 1

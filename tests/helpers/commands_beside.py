@@ -26,9 +26,9 @@ from tornado.websocket import WebSocketClosedError, websocket_connect
 from benchmarks.hostile_uploads import Uploader
 from helpers.people import PASSWORD, Browser
 from helpers.servers import PATIENCE, ROOT, Restartable
-from workbench.server.homes import Homes
 from workbench.server.people.accounts import Accounts
 from workbench.server.people.person import Role
+from workbench.server.people_folders import PeopleFolders
 from workbench.server.storing.database import ServerDatabase
 
 #: What runs beside the server, one after the other.
@@ -278,7 +278,7 @@ class Scenario:
 
     def count_kept(self) -> None:
         """Audits and data sets, as they are on the disk while no server runs."""
-        homes = Homes(self.server.home / "server")
+        homes = PeopleFolders(self.server.home / "server")
         person = Accounts(self.database).named("anna").person
         workspace = homes.open(person)
         notes = {one.key: workspace.audits[one.key].note for one in workspace.audits}

@@ -67,12 +67,12 @@ def main(folder: Path) -> None:
     from workbench.audits.archive import Archive
     from workbench.audits.storing.database import AuditsDatabase
     from workbench.cli import main as cli
-    from workbench.server.homes import Homes
     from workbench.server.operations.backup import back_up
     from workbench.server.operations.checks import database_check
     from workbench.server.operations.restore import restore
     from workbench.server.people.accounts import Accounts
     from workbench.server.people.person import Person, Role
+    from workbench.server.people_folders import PeopleFolders
     from workbench.server.sharing.grants import Grants
     from workbench.server.storing.database import ServerDatabase
     from workbench.workspaces.home import workspace
@@ -82,7 +82,7 @@ def main(folder: Path) -> None:
     server = folder / "server"
     ada = Person("a" * 22, "ada", signed_in=True)
     audit = wb.audit(wb.example("no-leak"))
-    homes = Homes(server, database="")
+    homes = PeopleFolders(server, database="")
     named = f"sqlite:///{folder / 'named.db'}"
     own = workspace(folder)
     workspaces = [own, homes.open(ada), homes.open(ada)]

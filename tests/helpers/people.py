@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 
 from helpers.served import Served
 from workbench.server.people.accounts import Accounts
-from workbench.server.people.checking.door import PasswordDoor
+from workbench.server.people.checking.password_check import PasswordCheck
 from workbench.server.people.checking.passwords import Passwords
 from workbench.server.people.person import Role
 from workbench.server.people.sign_ins import SignIns
@@ -48,7 +48,7 @@ class Team(Served):
         clock = {"clock": times["clock"]} if "clock" in times else {}
         self.accounts = Accounts(self.database, passwords)
         self.sign_ins = SignIns(self.database, **times)
-        door = PasswordDoor(self.accounts, **clock)
+        door = PasswordCheck(self.accounts, **clock)
         self.identity = AccountIdentity(self.accounts, self.sign_ins, door)
         for name, role in TEAM.items():
             if self.accounts.find(name) is None:

@@ -74,6 +74,20 @@ def test_a_chart_without_a_summary_is_refused_where_it_is_drawn(layout):
         coin.draw(item)
 
 
+def test_a_chart_that_a_report_could_not_draw_is_refused_where_it_is_drawn():
+    class Coin(Page):
+        heads = param.Number(0.5, bounds=(0, 1), label="Chance of heads")
+
+        @figure("Chances", needs=("heads",))
+        def chances(self):
+            "How often each side comes up."
+            trace = {"type": "scatter", "x": [0, 1], "y": [self.heads, 1 - self.heads]}
+            return {"data": [trace], "layout": {"meta": {"summary": "A line."}}}
+
+    with pytest.raises(ValueError, match=r"chances lacks margin, xaxis.*layout\.chart"):
+        Coin().chances()
+
+
 def test_a_chart_of_rows_is_as_high_as_its_rows_need():
     heights = [dot_rows.size(count)["height"] for count in (1, 4, 10, 18)]
     assert heights[:2] == [230, 230]

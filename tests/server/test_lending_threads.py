@@ -13,7 +13,7 @@ from helpers.sharing import ADA, BOB
 from helpers.visits import tabs
 
 import workbench as wb
-from workbench.server.homes import Homes
+from workbench.server.people_folders import PeopleFolders
 from workbench.server.sharing.grant import ShareKind
 from workbench.server.sharing.grants import Grants
 from workbench.server.sharing.lending import Lending
@@ -36,7 +36,7 @@ def soon(seconds, call):
 
 
 def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
-    visitors = Visitors(tabs("scores"), soon, Homes(tmp_path), grace=0.0)
+    visitors = Visitors(tabs("scores"), soon, PeopleFolders(tmp_path), grace=0.0)
     grants = Grants(ServerDatabase(), known)
     lending = Lending(grants, visitors.workspace_of)
     visitors.lending = lending

@@ -14,9 +14,9 @@ from workbench.cli.serving.limits import _OPTIONS
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.dashboard.permissions import Permissions, size_words
 from workbench.server import housekeeping, people_here
-from workbench.server.homes import Homes
 from workbench.server.housekeeping import KEPT, ROOM
 from workbench.server.people.person import Person
+from workbench.server.people_folders import PeopleFolders
 from workbench.server.visitors import Visitors
 
 GUEST = Person("g" * 43)
@@ -39,7 +39,7 @@ def here(folder, **limits):
     visitors = Visitors(
         tabs("counts", "scores", "import", "onerun"),
         Later(),
-        Homes(folder, database=""),
+        PeopleFolders(folder, database=""),
         ServerLimits(**limits),
     )
     visitors.here.enter(GUEST, Document())
@@ -105,7 +105,10 @@ def test_a_copy_to_read_data_otherwise_is_a_data_set_too(tmp_path):
     base = wb.Workspace()
     served = base.add_scores(scores(9))
     visitors = Visitors(
-        tabs("scores"), Later(), Homes(tmp_path, base, database=""), ServerLimits(data_sets=1)
+        tabs("scores"),
+        Later(),
+        PeopleFolders(tmp_path, base, database=""),
+        ServerLimits(data_sets=1),
     )
     workspace = visitors.bench(GUEST).workspace
     workspace.add_scores(scores(1))
@@ -364,6 +367,6 @@ def is_theirs(place):
 
 
 def test_somebody_may_always_come_to_a_server_that_nobody_uses(tmp_path, monkeypatch):
-    visitors = Visitors(tabs("counts"), Later(), Homes(tmp_path), ServerLimits(memory=1.0))
+    visitors = Visitors(tabs("counts"), Later(), PeopleFolders(tmp_path), ServerLimits(memory=1.0))
     monkeypatch.setattr(people_here, "memory_in_use", lambda: 2**30)
     visitors.require_document(MINE)

@@ -14,8 +14,8 @@ from helpers.visits import Later, Reader, settle, tabs, wait
 
 import workbench as wb
 from workbench.audits.storing.database import AuditsDatabase
-from workbench.server.homes import KEPT, Homes, person_folder, schema_name
 from workbench.server.people.person import OWNER, Person
+from workbench.server.people_folders import KEPT, PeopleFolders, person_folder, schema_name
 from workbench.server.visitors import Visitors
 from workbench.workspaces.workspace import Workspace
 
@@ -31,7 +31,7 @@ def losses(seed=0):
 
 @pytest.fixture
 def homes(tmp_path):
-    return Homes(tmp_path / "server", database="")
+    return PeopleFolders(tmp_path / "server", database="")
 
 
 class Document:
@@ -132,7 +132,7 @@ def test_no_message_names_a_folder_of_the_server(homes, tmp_path):
 
 def test_a_server_without_a_folder_forgets_all_when_it_ends(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    homes = Homes(database="")
+    homes = PeopleFolders(database="")
     assert list(tmp_path.iterdir()) == []
     for person in (ADA, GUEST):
         workspace = homes.open(person)
@@ -168,7 +168,7 @@ def test_what_visitors_left_is_deleted_after_twelve_hours_and_nothing_else(homes
     assert not homes.exists(STRANGER)
     homes.open(GUEST).close()  # a visit
     assert homes.tidy() == 0
-    again = Homes(tmp_path / "server", database="")  # another start of the server
+    again = PeopleFolders(tmp_path / "server", database="")  # another start of the server
     [folder] = (tmp_path / "server" / "visitors").iterdir()
     age(folder, KEPT + 60)
     assert again.tidy() == 1
@@ -206,7 +206,7 @@ def test_what_a_person_did_is_there_after_they_left_and_after_a_restart(homes, t
     visitors.here.leave(person, document)
     wait(lambda: later.run() or not visitors.here._by_key)
     assert reader.bench.workspace.closed
-    for server in (visitors, visitors_of(Homes(tmp_path / "server", database=""))):
+    for server in (visitors, visitors_of(PeopleFolders(tmp_path / "server", database=""))):
         text = server.visit(person, "counts").text
         assert '"tp":345' in text.replace(" ", "")
         assert server.workspace(person).current == added.key
@@ -348,7 +348,7 @@ def test_a_person_whose_account_is_gone_does_nothing_more(homes):
 
 def test_the_owner_works_in_the_workspace_of_this_computer(tmp_path):
     own = wb.workspace(tmp_path / "own")
-    homes = Homes(tmp_path / "server", own=own, database="")
+    homes = PeopleFolders(tmp_path / "server", own=own, database="")
     visitors = visitors_of(homes, grace=0.0)
     owner = Person(OWNER, "me")
     assert visitors.workspace(owner) is visitors.bench(owner).workspace is own
@@ -365,7 +365,7 @@ def test_served_data_are_seen_by_everybody_and_lent_data_by_one(tmp_path):
     base, lent = Workspace(), Workspace()
     for one, name in ((base, "served"), (lent, "lent")):
         one.add_scores(losses(), name)
-    homes = Homes(tmp_path, base, database="")
+    homes = PeopleFolders(tmp_path, base, database="")
     assert [one.name for one in homes.open(ADA, shared=lent).catalog.shared] == ["lent"]
     assert [one.name for one in homes.open(GUEST).catalog.shared] == ["served"]
 
@@ -392,7 +392,7 @@ def database():
 
 def test_every_person_has_a_schema_that_no_query_of_another_one_reaches(tmp_path, database):
     url = database.new_database("schemas")
-    homes = Homes(tmp_path, database=url)
+    homes = PeopleFolders(tmp_path, database=url)
     audit = wb.audit(wb.example("no-leak"))
     mine, theirs = homes.open(ADA), homes.open(BOB)
     assert not mine.storage.may_have_audits
@@ -430,7 +430,7 @@ def test_every_person_has_a_schema_that_no_query_of_another_one_reaches(tmp_path
 
 def test_visitors_without_account_leave_nothing_in_the_database_of_the_server(tmp_path, database):
     url = database.new_database("nobody")
-    workspace = Homes(tmp_path, database=url).open(GUEST)
+    workspace = PeopleFolders(tmp_path, database=url).open(GUEST)
     workspace.audits.save(wb.audit(wb.example("no-leak")), "one")
     workspace.close()
     with psycopg.connect(url, autocommit=True) as admin:
@@ -440,7 +440,7 @@ def test_visitors_without_account_leave_nothing_in_the_database_of_the_server(tm
 
 
 def test_a_url_of_sqlite_gives_everybody_a_file(tmp_path):
-    homes = Homes(tmp_path / "server", database=f"sqlite:///{tmp_path}/all.sqlite")
+    homes = PeopleFolders(tmp_path / "server", database=f"sqlite:///{tmp_path}/all.sqlite")
     for person in (ADA, BOB):
         workspace = homes.open(person)
         workspace.audits.save(wb.audit(wb.example("no-leak")), person.name)

@@ -18,8 +18,8 @@ from workbench.dashboard.permissions import Permissions, RoleError
 from workbench.dashboard.services import Services
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.registry import PAGES
-from workbench.server.homes import Homes
 from workbench.server.people.person import Person, Role
+from workbench.server.people_folders import PeopleFolders
 from workbench.server.sharing.dialog import SharingDialog
 from workbench.server.visitors import Visitors
 from workbench.workspaces.workspace import Workspace
@@ -227,7 +227,7 @@ def test_a_role_that_changes_takes_effect_at_once_on_open_pages(tmp_path):
     visitors = Visitors(
         tabs("counts"),
         later,
-        Homes(tmp_path, database=""),
+        PeopleFolders(tmp_path, database=""),
         present=lambda person: Person(person.key, person.name, now["role"], True),
     )
     person = Person("a" * 22, "ada", Role.EDITOR, True)

@@ -11,15 +11,8 @@ from helpers.people import PASSWORD, QUICK, Team
 from workbench.server.network.rates import TokenBuckets, networks
 from workbench.server.operations import metrics
 from workbench.server.people.accounts import Accounts
-from workbench.server.people.checking.door import (
-    PasswordDoor,
-    TryLaterError,
-    WrongPasswordError,
-)
-from workbench.server.people.checking.passwords import Passwords
-from workbench.server.people.checking.tally import EventTally
-from workbench.server.people.checking.throttle import Attempt, Throttle
-from workbench.server.people.checking.turns import (
+from workbench.server.people.checking.event_counts import EventCounts
+from workbench.server.people.checking.fair_queue import (
     AT_ONCE,
     CALM,
     KNOWN,
@@ -27,12 +20,19 @@ from workbench.server.people.checking.turns import (
     PLACES,
     PLACES_EACH,
     CrowdedError,
-    FairTurns,
+    FairQueue,
 )
+from workbench.server.people.checking.password_check import (
+    PasswordCheck,
+    TryLaterError,
+    WrongPasswordError,
+)
+from workbench.server.people.checking.passwords import Passwords
+from workbench.server.people.checking.throttle import Attempt, Throttle
 from workbench.server.people.person import Role
 from workbench.server.storing.database import ServerDatabase
 
-LOG = "workbench.server.people.checking.door"
+LOG = "workbench.server.people.checking.password_check"
 
 
 class Clock:
@@ -95,7 +95,7 @@ def events(name):
 
 def test_ten_thousand_wrong_passwords_of_one_network(accounts, passwords, clock, caplog):
     caplog.set_level(logging.INFO, LOG)
-    door = PasswordDoor(accounts, clock)
+    door = PasswordCheck(accounts, clock)
     counted = {name: events(name) for name in ("sign_in", "sign_in_failed", "sign_in_refused")}
     seconds = 1_000  # ten attempts a second
 
@@ -126,7 +126,7 @@ def test_ten_thousand_wrong_passwords_of_one_network(accounts, passwords, clock,
 
 
 def test_wrong_passwords_of_many_networks_use_up_the_strangers_share_only(accounts, clock):
-    door = PasswordDoor(accounts, clock)
+    door = PasswordCheck(accounts, clock)
 
     async def attack():
         found = {"wrong": 0, "refused": 0}
@@ -143,7 +143,7 @@ def test_wrong_passwords_of_many_networks_use_up_the_strangers_share_only(accoun
 
 
 def test_one_password_for_many_names_is_slowed_too(accounts, passwords, clock):
-    door = PasswordDoor(accounts, clock)
+    door = PasswordCheck(accounts, clock)
 
     async def attack():
         for k in range(4_000):
@@ -156,7 +156,7 @@ def test_one_password_for_many_names_is_slowed_too(accounts, passwords, clock):
 
 
 def test_the_share_of_a_network_comes_back(accounts, clock):
-    door = PasswordDoor(accounts, clock)
+    door = PasswordCheck(accounts, clock)
 
     async def tries(number):
         return [await outcome(door, "Anna", "not it", "203.0.113.9") for _ in range(number)]
@@ -170,7 +170,7 @@ def test_the_share_of_a_network_comes_back(accounts, clock):
 
 def test_a_class_behind_one_address_signs_in_at_once(accounts):
     """Fifty people, some of whom mistype once, do not use up the share of their network."""
-    door = PasswordDoor(accounts)
+    door = PasswordCheck(accounts)
     for k in range(50):
         accounts.add(f"student {k}", Role.EDITOR, PASSWORD)
 
@@ -186,7 +186,7 @@ def test_a_class_behind_one_address_signs_in_at_once(accounts):
 
 
 def test_attempts_at_the_same_time_are_counted(accounts, passwords, clock):
-    door = PasswordDoor(accounts, clock)
+    door = PasswordCheck(accounts, clock)
 
     async def burst():
         tries = [outcome(door, "Anna", f"guess {k}", "203.0.113.9") for k in range(500)]
@@ -252,7 +252,7 @@ def test_the_owner_signs_in_while_others_guess(team, caplog):
     assert set(answers) <= {401, 429}
     assert answers.count(401) <= 5 + (time.monotonic() - began) / 30 + 1
     refused = [one for one in caplog.records if getattr(one, "status", 0) == 429]
-    assert refused == []  # the lines of `door` stand for them
+    assert refused == []  # the lines of `password_check` stand for them
     assert max(took) < max(20, 5 * alone), (took, alone)  # a wrong password waits up to 30 s
 
 
@@ -322,7 +322,7 @@ def test_turns_are_given_by_urgency_and_in_fair_turns(clock):
     order = []
 
     async def visits():
-        turns, end = FairTurns(clock), asyncio.Event()
+        turns, end = FairQueue(clock), asyncio.Event()
 
         async def hold():
             loop = asyncio.get_running_loop()
@@ -365,7 +365,7 @@ def test_checks_per_second_are_bounded_but_for_known_browsers(clock):
     done = []
 
     async def visits():
-        turns = FairTurns(clock)
+        turns = FairQueue(clock)
         tasks = [
             asyncio.create_task(turns.run(CALM, str(k), lambda: done.append(1))) for k in range(100)
         ]
@@ -386,7 +386,7 @@ def test_checks_per_second_are_bounded_but_for_known_browsers(clock):
 
 def test_too_many_are_turned_away_the_least_urgent_first(clock):
     async def visits():
-        turns = FairTurns(clock)
+        turns = FairQueue(clock)
         turns._running = AT_ONCE  # nobody gets a turn
         full = [
             asyncio.create_task(turns.run(OTHER, str(k % 4), lambda: None)) for k in range(PLACES)
@@ -410,7 +410,7 @@ def test_too_many_are_turned_away_the_least_urgent_first(clock):
 
 def test_one_network_cannot_take_all_places(clock):
     async def visits():
-        turns = FairTurns(clock)
+        turns = FairQueue(clock)
         turns._running = AT_ONCE
         mine = [asyncio.create_task(turns.run(CALM, "one", int)) for _ in range(PLACES_EACH)]
         await asyncio.sleep(0.05)
@@ -429,7 +429,7 @@ def test_one_network_cannot_take_all_places(clock):
 
 
 def test_the_log_has_few_lines_of_many_events(clock):
-    tally = EventTally(clock)
+    tally = EventCounts(clock)
     assert [k for k in range(1, 10_001) if tally.add("failed", "one")] == [
         1,
         10,

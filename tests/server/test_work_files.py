@@ -20,7 +20,7 @@ from workbench.pages.core.page import Page
 from workbench.processes.family import children
 from workbench.processes.limits import on_linux
 from workbench.reports.write import report_bytes
-from workbench.server.desk import BusyError, Desk
+from workbench.server.background_work import BackgroundWork, BusyError
 from workbench.server.handlers import downloads
 from workbench.server.work import files
 from workbench.server.work.files import PortableAudit, report_file
@@ -128,7 +128,7 @@ def test_one_person_cannot_take_all_places_of_a_desk():
     end = threading.Event()
 
     async def visits():
-        desk = Desk("reports", at_once=1, places=4, patience=PATIENCE, each=2)
+        desk = BackgroundWork("reports", at_once=1, places=4, patience=PATIENCE, each=2)
         wait = lambda thing, report: end.wait(PATIENCE)  # noqa: E731
         mine = [asyncio.ensure_future(desk.made(int, wait, str(k), "me")) for k in range(2)]
         await asyncio.sleep(0.05)

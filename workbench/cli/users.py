@@ -116,7 +116,7 @@ def list_users(arguments: argparse.Namespace) -> int:
 
 def remove_user(arguments: argparse.Namespace) -> int:
     """Let somebody in no more."""
-    from workbench.server.homes import Homes, person_folder
+    from workbench.server.people_folders import PeopleFolders, person_folder
 
     with _accounts() as accounts:
         account = accounts.remove(arguments.name)
@@ -125,7 +125,7 @@ def remove_user(arguments: argparse.Namespace) -> int:
     if arguments.delete_data:
         if folder.exists():
             time.sleep(LET_GO)
-        Homes(server_folder()).forget(account.key)
+        PeopleFolders(server_folder()).forget(account.key)
         say("Their data sets and audits were deleted")
     elif folder.exists():
         say(f"Their data sets and audits are still in {folder}")

@@ -37,7 +37,6 @@ from workbench.server.handlers import (
     sign_in,
     static,
 )
-from workbench.server.homes import Homes
 from workbench.server.network.connections import BoundedServer, raise_descriptors
 from workbench.server.network.headers import SafeHeaders
 from workbench.server.network.origins import accepted
@@ -55,6 +54,7 @@ from workbench.server.page_document import (
     searched,
 )
 from workbench.server.people.signed_in import AccountIdentity
+from workbench.server.people_folders import PeopleFolders
 from workbench.server.people_here import GRACE
 from workbench.server.sharing.grants import Grants, People
 from workbench.server.sharing.lending import Lending
@@ -176,7 +176,7 @@ def make_server(
     makes = ProcessRunner(options.limits, "files", math.inf, math.inf)  # desks bound their number
     home = None if options.home is None else options.home / "uploads"
     uploads = UploadFolder(home, options.limits)
-    homes = Homes(options.home, app.base, app.own)
+    homes = PeopleFolders(options.home, app.base, app.own)
     THREADS.submit(homes.tidy)
     state.when_left = memory.MemoryRelease(loop, state).soon
     visitors = Visitors(

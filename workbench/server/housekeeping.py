@@ -11,7 +11,7 @@ from workbench.dashboard.limits import ServerLimits
 from workbench.dashboard.live_page import Later
 from workbench.dashboard.worker import Turns
 from workbench.processes.family import memory_in_use
-from workbench.server.homes import Homes
+from workbench.server.people_folders import PeopleFolders
 from workbench.server.people_here import PeopleHere, PersonHere
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ class Housekeeping:
     Parameters
     ----------
     here : PeopleHere
-    homes : Homes
+    homes : PeopleFolders
         Where workspaces are.
     limits : callable
         Returns what people may use.
@@ -47,7 +47,7 @@ class Housekeeping:
     def __init__(
         self,
         here: PeopleHere,
-        homes: Homes,
+        homes: PeopleFolders,
         limits: Callable[[], ServerLimits],
         ask_role: Callable[[PersonHere], bool],
         freed: Callable[[], None],

@@ -16,8 +16,8 @@ from workbench.dashboard.sharing import Sharing
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.dashboard.worker import Turns
 from workbench.processes.family import memory_in_use
-from workbench.server.homes import Homes
 from workbench.server.people.person import Person
+from workbench.server.people_folders import PeopleFolders
 from workbench.workspaces.workspace import Workspace
 
 #: Seconds for which the pages of a visitor stay alive after the last document was closed, so that
@@ -92,7 +92,7 @@ class PeopleHere:
 
     Parameters
     ----------
-    homes : Homes
+    homes : PeopleFolders
         Where workspaces are.
     permissions : callable
         What somebody who comes may do.
@@ -106,7 +106,7 @@ class PeopleHere:
 
     def __init__(
         self,
-        homes: Homes,
+        homes: PeopleFolders,
         permissions: Callable[[PersonHere], Permissions],
         later: Later,
         grace: float,

@@ -22,9 +22,9 @@ from workbench.dashboard.visitor.session import VisitorSession
 from workbench.following.following import Following
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.core.page import Page
-from workbench.server.homes import Homes
 from workbench.server.housekeeping import Housekeeping
 from workbench.server.people.person import Person
+from workbench.server.people_folders import PeopleFolders
 from workbench.server.people_here import GRACE, PeopleHere, PersonHere
 from workbench.server.sharing.lending import Lending
 from workbench.server.sharing.lent import LentData
@@ -72,7 +72,7 @@ class Visitors:
         All pages by name.
     later : callable
         See `workbench.dashboard.live_page.Later`.
-    homes : Homes, optional
+    homes : PeopleFolders, optional
         Where workspaces are; by default in a temporary folder.
     limits : ServerLimits, optional
         What one person may use.
@@ -95,7 +95,7 @@ class Visitors:
         self,
         tabs: Mapping[str, Tab],
         later: Later,
-        homes: Homes | None = None,
+        homes: PeopleFolders | None = None,
         limits: ServerLimits | None = None,
         present: Callable[[Person], Person | None] = lambda person: person,
         grace: float = GRACE,
@@ -108,7 +108,7 @@ class Visitors:
         self.work = work
         self._uploads = UploadFolder() if uploads is None else uploads
         self.tabs, self._later = tabs, later
-        self.homes = Homes() if homes is None else homes
+        self.homes = PeopleFolders() if homes is None else homes
         self.limits = ServerLimits() if limits is None else limits
         self._present = present
         self.here = PeopleHere(self.homes, self._permissions, later, grace, freed)

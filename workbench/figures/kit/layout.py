@@ -13,6 +13,9 @@ from workbench.figures.kit.types import Axis, Figure, Layout, Part
 
 Margins = Mapping[str, float]
 
+#: What the layout of every chart has, besides its summary.
+PARTS = ("margin", "xaxis", "yaxis", "shapes", "annotations")
+
 
 def margins(left: float = 56, top: float = 8, bottom: float = 44) -> Margins:
     """Margins of a chart, in pixels, which hold ticks and titles of the axes."""

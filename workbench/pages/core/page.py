@@ -12,8 +12,12 @@ its decorated methods draw items from them::
         @figure("Chances", needs=("heads",), caution="Says nothing about your coin.")
         def chances(self):
             "How often each side comes up."
+            curve = line(Style("chance", "p"), [0, 1], [self.heads, 1 - self.heads])
             summary = f"Heads come up with chance {self.heads}."
-            return {"data": [...], "layout": {..., "meta": {"summary": summary}}}
+            return chart([curve], axis("Side", 0, 1), axis("Chance", 0, 1), summary=summary)
+
+``line`` and ``Style`` are in `workbench.figures.kit.marks`, ``axis`` and ``chart`` in `.axes` and
+`.layout` beside it.
 
 The docstring of a decorated method is the help text that people read on the page.
 
@@ -33,6 +37,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 import param
 
 from workbench.bounds.bound import Bound
+from workbench.figures.kit.layout import PARTS
 from workbench.pages.core.jobs import Job, Jobs
 from workbench.pages.core.part import Part
 from workbench.pages.core.settings import Files, restore, settable, sliders
@@ -200,9 +205,10 @@ def figure(
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a figure.
 
-    The method returns a plotly dict with color roles and a summary, as the functions of
-    `workbench.figures` do; without a summary it raises a ValueError. Its docstring is the help text
-    that people read beside the figure, so write it for them.
+    The method returns what `workbench.figures.kit.layout.chart` makes, as the functions of
+    `workbench.figures` do: a plotly dict with color roles, a summary, and all that reports and
+    snapshots read. Another one raises a ValueError where it is drawn. The docstring of the method
+    is the help text that people read beside the figure, so write it for them.
 
     Parameters
     ----------
@@ -213,7 +219,7 @@ def figure(
     def mark(method: F) -> F:
         @wraps(method)
         def drawn(self: Page) -> Any:
-            return _summed_up(method(self), method.__qualname__)
+            return _complete(method(self), method.__qualname__)
 
         _mark(
             drawn,
@@ -493,17 +499,22 @@ class Page(PageState):
             widen(self.param[event.name], event.new)
 
 
-def _summed_up(figure: Any, name: str) -> Any:
-    """The figure, if it has the summary that screen readers, reports and snapshots show."""
-    try:
-        summary = figure["layout"]["meta"]["summary"]
-    except (KeyError, TypeError):
-        summary = None
+def _complete(figure: Any, name: str) -> Any:
+    """The figure, if it has all that screen readers, reports and snapshots show."""
+    layout = (figure.get("layout") if isinstance(figure, dict) else None) or {}
+    summary = layout.get("meta", {}).get("summary")
     if not (isinstance(summary, str) and summary.strip()):
         raise ValueError(
             f"the figure {name} has no summary, which screen readers and reports need: give the "
             'chart one sentence on what it shows, as layout["meta"] = {"summary": "…"}, or draw it '
             "with workbench.figures.kit.layout.chart"
+        )
+    lacks = [part for part in PARTS if part not in layout]
+    if lacks or not all("mode" in trace for trace in figure["data"]):
+        raise ValueError(
+            f"the figure {name} lacks {', '.join(lacks) or 'the mode of a trace'}, which reports "
+            "and snapshots draw: make it of the marks of workbench.figures.kit.marks, with "
+            "workbench.figures.kit.layout.chart"
         )
     return figure
 

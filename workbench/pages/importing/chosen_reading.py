@@ -101,7 +101,7 @@ class ChosenReading(Part):
             named = {name: getattr(self.page, name) for name in LAYOUTS[self.page.choosing.kind]}
             fields = {name.removesuffix("_column"): value for name, value in named.items()}
             layout = Layout(
-                self.page.choosing.kind,  # type: ignore[arg-type]
+                self.page.choosing.kind,
                 cluster=self.page.cluster_column,
                 rows=self.page.rows,
                 **fields,

@@ -33,7 +33,7 @@ class OpenedFiles(Part):
     def files(self) -> list[str]:
         """The names of the files, in the order of the tables, without one of labels."""
         if self.page.dataset is None:
-            return list(self.page.opened.files[: len(self.page.tables)])
+            return list(self.page.choosing.opened.files[: len(self.page.tables)])
         source = self.page.dataset.source
         known = source.names if isinstance(source, FileSource) else ()
         return list(known[: len(self.page.tables)]) or [
@@ -46,7 +46,7 @@ class OpenedFiles(Part):
         if self.page.dataset is not None:
             source = self.page.dataset.source
             return list(source.names) if isinstance(source, FileSource) else self.files
-        files = list(self.page.opened.files)
+        files = list(self.page.choosing.opened.files)
         return files[::-1] if self.page.swapped else files
 
     @property

@@ -259,7 +259,7 @@ class ImportPage(Page):
         """
         if self.opened_files.candidates and self.score_column is None:
             row = min(max(int(y), 0), len(self._shown) - 1)
-            self.score_column = self._shown[row]
+            self.param.update(score_column=self._shown[row])
 
     def _choice(self, known: DataSet, found: Scores) -> str:
         """The choice that changes numbers from what was declared before results were shown."""

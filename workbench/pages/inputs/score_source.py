@@ -120,7 +120,10 @@ class ScoreSource(Part):
         ),
     )
 
+    stays = ("_in_sight",)
+
     _dataset: DataSet | None = None
+    _in_sight: tuple[DataSet | None, Scores, Sight] | None = None
     _most_seed = -1
 
     def __init__(
@@ -229,7 +232,12 @@ class ScoreSource(Part):
 
     def sights(self) -> tuple[Sight, ...]:
         """The data in view, as the workspace knows them."""
-        return () if self.scores is None else (sight_of(self._dataset, self.scores),)
+        scores, dataset, known = self.scores, self._dataset, self._in_sight
+        if scores is None:
+            return ()
+        if known is None or known[0] is not dataset or known[1] is not scores:
+            known = self._in_sight = dataset, scores, sight_of(dataset, scores)
+        return (known[2],)
 
     def reread(self) -> str:
         """The choice of how the data are read that was changed after results were shown."""

@@ -1,4 +1,4 @@
-"""`Comparison`: the fitted Gaussian curve, and the test of the reference as a claim."""
+"""`ReferenceComparison`: the fitted Gaussian curve, and the test of the reference as a claim."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.pages.scores.bins import BIN_CONTROLS
 from workbench.pairs.base import Pair
 
 
-class Comparison(Part):
+class ReferenceComparison(Part):
     """The fitted Gaussian curve, and the test of the reference as a claim."""
 
     fit_method = param.Selector(
@@ -37,11 +37,6 @@ class Comparison(Part):
         doc="The fit ignores points of the curve with a smaller false positive or false negative "
         "rate.",
     )
-
-    @derived(needs=("threshold", "fit_method"))
-    def fit_threshold(self) -> float | None:
-        """The threshold if the fit uses it, else None, so that moving it redraws nothing."""
-        return self.page.threshold if self.fit_method == "threshold" else None
 
     @derived(needs=("scores", *BIN_CONTROLS, "fit_threshold", "fit_method", "log_floor"))
     def fit(self) -> Bound:

@@ -30,7 +30,7 @@ from workbench.pages.inputs.seen_words import seen_words
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.scores.bins import BIN_CONTROLS, BinChoice
 from workbench.pages.scores.code import LOW_FPR, score_code
-from workbench.pages.scores.comparison import Comparison
+from workbench.pages.scores.comparison import ReferenceComparison
 from workbench.pages.scores.doubts import Doubts
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pages.scores.statistic import AttackStatistic
@@ -72,7 +72,7 @@ class ScoresPage(Page):
     doubts = Doubts()
     asking = AskedInAdvance()
     compared = ReferenceChoice()
-    claim_check = Comparison()
+    claim_check = ReferenceComparison()
     cut = ThresholdChoice()
     bins = BinChoice()
     statistic = AttackStatistic()

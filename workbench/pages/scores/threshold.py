@@ -96,6 +96,11 @@ class ThresholdChoice(Part):
         """Error rates at the threshold."""
         return error_rates(self.page.scores, self.threshold, self.page.confidence)
 
+    @derived(needs=("threshold", "fit_method"))
+    def fit_threshold(self) -> float | None:
+        """The threshold if the fit uses it, else None, so that moving it redraws nothing."""
+        return self.threshold if self.page.fit_method == "threshold" else None
+
     @derived(needs=("scores", "threshold", "log_delta", "confidence", "interval"), shared=True)
     def pointwise(self) -> Bound:
         """The bound at the threshold, valid if it was fixed in advance."""

@@ -24,7 +24,7 @@ from workbench.pages.registry import PAGES
 from workbench.progress import Report
 from workbench.reports.errors import ReportError
 from workbench.scores.sample import Scores
-from workbench.server.desk import BusyError, Desk
+from workbench.server.background_work import BackgroundWork, BusyError
 from workbench.server.handlers.base import Handler
 from workbench.server.work import files
 from workbench.server.work.runner import InServer, ProcessRunner
@@ -60,11 +60,11 @@ def file_name(*parts: str) -> str:
 
 
 class DownloadHandler(Handler):
-    """Base class of handlers of what a desk makes; an error is answered in plain words."""
+    """Base class of handlers of what is made in the background; errors are plain words."""
 
-    def initialize(self, desk: Desk) -> None:
-        """Take the desk that makes it."""
-        self._desk = desk
+    def initialize(self, background: BackgroundWork) -> None:
+        """Take what makes it."""
+        self._background = background
 
     def refuse(self, status: int, words: str) -> None:
         """Answer in words why there is no file."""
@@ -124,16 +124,16 @@ class DownloadHandler(Handler):
     async def answer(
         self, look: Callable[[], P], make: Callable[[P, Report], Made], media_type: str
     ) -> None:
-        """Send what a desk made, or say why there is nothing.
+        """Send what was made in the background, or say why there is nothing.
 
         Parameters
         ----------
         look, make : callable
-            See `Desk.made`; what is made is the name of a file and its content.
+            See `BackgroundWork.made`; what is made is the name of a file and its content.
         media_type : str
         """
         try:
-            making = self._desk.made(look, make, self.key(self.request.path), self.whose)
+            making = self._background.made(look, make, self.key(self.request.path), self.whose)
             self._making = asyncio.create_task(making)
             name, content = await self._making
             await self.send_file(content, name, media_type)
@@ -225,7 +225,7 @@ class ProgressHandler(DownloadHandler):
         """Send the share that is done as JSON."""
         key = self.key(self.get_query_argument("of", ""))
         self.set_header("Cache-Control", "no-store")
-        self.write({"fraction": self._desk.fraction(key)})
+        self.write({"fraction": self._background.fraction(key)})
 
 
 class SavedReportHandler(DownloadHandler):
@@ -310,10 +310,10 @@ def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
     texts : mapping of str to callable
         See `TextHandler`.
     """
-    reports = {"desk": Desk("reports", at_once=2, places=8, patience=180)}
-    charts = {"desk": Desk("charts", at_once=2, places=16, patience=60)}
-    tables = {"desk": Desk("tables of scores", at_once=2, places=16, patience=180)}
-    words = {"desk": Desk("texts", at_once=1, places=32, patience=30, each=8)}
+    reports = {"background": BackgroundWork("reports", at_once=2, places=8, patience=180)}
+    charts = {"background": BackgroundWork("charts", at_once=2, places=16, patience=60)}
+    tables = {"background": BackgroundWork("tables of scores", at_once=2, places=16, patience=180)}
+    words = {"background": BackgroundWork("texts", at_once=1, places=32, patience=30, each=8)}
     return [
         (r"/data/([^/]+)\.csv", DataHandler, tables),
         (r"/report/([a-z]+)\.([a-z]+)", ReportHandler, reports),

@@ -20,7 +20,7 @@ from workbench.audits.errors import ArchiveError
 from workbench.dashboard.worker import WAITING
 from workbench.progress import Report
 from workbench.scores.sample import Scores
-from workbench.server.desk import Desk
+from workbench.server.background_work import BackgroundWork
 from workbench.server.handlers.base import page_template
 from workbench.server.handlers.downloads import (
     REPORT_KINDS,
@@ -91,9 +91,9 @@ class Seen:
 class LinkHandler(DownloadHandler):
     """Base class of handlers of links."""
 
-    def initialize(self, desk: Desk, guesses: TokenBuckets) -> None:  # type: ignore[override]
-        """Take the desk that makes reports, and what bounds wrong addresses."""
-        super().initialize(desk)
+    def initialize(self, background: BackgroundWork, guesses: TokenBuckets) -> None:  # type: ignore[override]
+        """Take what makes reports, and what bounds wrong addresses."""
+        super().initialize(background)
         self._guesses = guesses
 
     async def prepare(self) -> None:
@@ -255,10 +255,10 @@ def _there(audit: LentAudit) -> LentAudit:
 
 def patterns() -> list[tuple[Any, ...]]:
     """Tornado routes of links."""
-    # A desk of their own: whoever has a link delays no report of those who work here.
+    # Threads of their own: whoever has a link delays no report of those who work here.
     given = {
         "guesses": TokenBuckets(WRONG_AT_ONCE, EVERY),
-        "desk": Desk("reports", at_once=1, places=8, patience=180),
+        "background": BackgroundWork("reports", at_once=1, places=8, patience=180),
     }
     return [
         (r"/shared/([A-Za-z0-9_-]{1,200})/scores\.csv", LinkDataHandler, given),

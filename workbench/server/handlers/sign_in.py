@@ -19,7 +19,7 @@ from workbench.server.network.headers import digest
 from workbench.server.network.proxy import client_address
 from workbench.server.people.accounts import fold
 from workbench.server.people.checking.devices import device_of, remember, short
-from workbench.server.people.checking.door import TryLaterError, WrongPasswordError
+from workbench.server.people.checking.password_check import TryLaterError, WrongPasswordError
 from workbench.server.people.checking.passwords import SHORTEST, check_password
 from workbench.server.people.forms import FIELD, form_token, is_ours
 from workbench.server.people.identity import VisitorIdentity
@@ -138,7 +138,7 @@ class FormHandler(Handler):
         **words
             See `show`.
         """
-        self.tallied = True  # the door logs how many there are
+        self.tallied = True  # the check of passwords logs how many there are
         self.set_header("Retry-After", str(later.seconds))
         seconds = "1 second" if later.seconds == 1 else f"{later.seconds} seconds"
         problem = (
@@ -174,7 +174,7 @@ class SignInHandler(FormHandler):
         again = {"name": name, "providers": self.providers}
         device = device_of(self, short(fold(name)))
         try:
-            account = await self.identity.door.enter(name, password, self.sender, device)
+            account = await self.identity.password_check.enter(name, password, self.sender, device)
         except WrongPasswordError:
             self.show("sign-in", 401, problem=_WRONG, **again)
         except TryLaterError as later:
@@ -249,7 +249,9 @@ class PasswordHandler(FormHandler):
             return
         device = device_of(self, short(fold(account.name)))
         try:
-            account = await self.identity.door.change(account, old, new, self.sender, device)
+            account = await self.identity.password_check.change(
+                account, old, new, self.sender, device
+            )
         except WrongPasswordError:
             self.show("password", 401, problem="The old password is wrong.", **again)
         except TryLaterError as later:

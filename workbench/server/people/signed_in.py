@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tornado.web import RequestHandler
 
 from workbench.server.people.accounts import Accounts
-from workbench.server.people.checking.door import PasswordDoor
+from workbench.server.people.checking.password_check import PasswordCheck
 from workbench.server.people.person import Person
 from workbench.server.people.sign_ins import SignIns
 
@@ -19,13 +19,15 @@ class AccountIdentity:
     ----------
     accounts : Accounts
     sign_ins : SignIns
-    door : PasswordDoor, optional
+    password_check : PasswordCheck, optional
         Checks passwords.
     """
 
-    def __init__(self, accounts: Accounts, sign_ins: SignIns, door: PasswordDoor | None = None):
+    def __init__(
+        self, accounts: Accounts, sign_ins: SignIns, password_check: PasswordCheck | None = None
+    ):
         self.accounts, self.sign_ins = accounts, sign_ins
-        self.door = PasswordDoor(accounts) if door is None else door
+        self.password_check = PasswordCheck(accounts) if password_check is None else password_check
 
     def person(self, handler: RequestHandler) -> Person | None:
         """Who is signed in; None for nobody."""

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from threading import RLock
 from typing import Any, Protocol
 
@@ -59,7 +60,7 @@ class Sight:
     sha256: str = ""
     kept: str = "store"
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """What the data are known by."""
         return fingerprint_of(self.data).digest

@@ -1,4 +1,4 @@
-"""`Desk`: makes what takes seconds, a few at once, while pages and sliders go on."""
+"""`BackgroundWork`: makes what takes seconds, a few at once, while pages and sliders go on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BusyError(Exception):
     """Raised where something cannot be made now, but later."""
 
 
-class Desk:
+class BackgroundWork:
     """Makes what takes seconds, in threads of its own.
 
     Parameters

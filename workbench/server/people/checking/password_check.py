@@ -1,4 +1,4 @@
-"""`PasswordDoor`: lets in whoever knows the password of an account."""
+"""`PasswordCheck`: lets in whoever knows the password of an account."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from workbench.server.operations import metrics
 from workbench.server.people.accounts import LONGEST as LONGEST_NAME
 from workbench.server.people.accounts import Account, Accounts, fold
 from workbench.server.people.checking.devices import short
+from workbench.server.people.checking.event_counts import EventCounts
+from workbench.server.people.checking.fair_queue import CALM, KNOWN, OTHER, CrowdedError, FairQueue
 from workbench.server.people.checking.passwords import LONGEST
-from workbench.server.people.checking.tally import EventTally
 from workbench.server.people.checking.throttle import Attempt, Throttle
-from workbench.server.people.checking.turns import CALM, KNOWN, OTHER, CrowdedError, FairTurns
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class TryLaterError(Exception):
         self.seconds = math.ceil(seconds)
 
 
-class PasswordDoor:
+class PasswordCheck:
     """Lets in whoever knows the password of an account, as often as a `Throttle` lets them try.
 
     Parameters
@@ -56,8 +56,8 @@ class PasswordDoor:
         self._accounts = accounts
         self._throttle, self._turns, self._tally = (
             Throttle(clock),
-            FairTurns(clock),
-            EventTally(clock),
+            FairQueue(clock),
+            EventCounts(clock),
         )
 
     async def enter(self, name: str, password: str, address: str, device: str = "") -> Account:

@@ -1,4 +1,4 @@
-"""`Homes`: where the workspaces of people are on the disk of the server."""
+"""`PeopleFolders`: where the workspaces of people are on the disk of the server."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def schema_name(key: str) -> str:
     return f"workbench_{_digest(key)[:40]}"
 
 
-class Homes:
+class PeopleFolders:
     """The workspaces of the people of a server, each in a folder of its own.
 
     A folder is made when its person first changes something. That of a visitor without account is

@@ -1,4 +1,4 @@
-"""`EventTally`: events by network, of which only some get a line in the log."""
+"""`EventCounts`: events by network, of which only some get a line in the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUIET = 3600.0
 EVERY, BURST = 2.0, 30
 
 
-class EventTally:
+class EventCounts:
     """Events by network.
 
     An attack has thousands of them. A line of the log is due for the 1st, 10th, 100th, … of a kind

@@ -1,4 +1,4 @@
-"""`FairTurns`: the few threads in which passwords are checked, in fair turns."""
+"""`FairQueue`: the few threads in which passwords are checked, in fair turns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class CrowdedError(Exception):
     """Raised where too many checks are waiting."""
 
 
-class FairTurns:
+class FairQueue:
     """The few threads in which passwords are checked.
 
     The most urgent check is next; among equals the networks take turns, so that nobody who sends
