@@ -269,7 +269,7 @@ def test_the_power_is_about_what_is_stated(asked, pair, n):
     found = 0
     one = CutOff(check.family.law(check.estimate), power.found, s.n_p, s.n_q)
     for _ in range(reps):
-        p, q = (group.quantile(rng.random(group.size)) for group in one.expected.groups)
+        p, q = (group.quantile(rng.random(group.size)) for group in one.expected.samples.groups)
         found += wb.family_check(wb.Scores(p, q), **asked).refuted
     assert 0.6 < found / reps < 0.97
 

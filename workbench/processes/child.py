@@ -203,8 +203,11 @@ class Child:
             raise ChildError(words, "ended", status=status) from None
         finally:
             watch.end()
-            if not can_go_on:  # also when Ctrl-C came: an answer would meet the wrong request
+            # Also when Ctrl-C came: an answer would meet the wrong request.
+            if not can_go_on or watch.overdue is not None:
                 self.close()
+        if watch.overdue is not None:  # it was being ended as it answered
+            raise watch.overdue
         self._used = time.monotonic()
         if answer.get("kind") in ("refused", "memory", "failed"):
             raise ChildError(str(answer.get("said")), answer["kind"])
@@ -256,28 +259,33 @@ class _Watch(threading.Thread):
         super().__init__(name="workbench-time-limit", daemon=True)
         self.overdue: ChildError | None = None
         self._process, self._limit, self._guards = process, limit, guards
-        self._done = threading.Event()
+        self._done, self._lock = threading.Event(), threading.Lock()
         self._began, self._before = time.monotonic(), self._used()
         self._computed = 0.0
 
     def run(self) -> None:
         while not self._done.wait(min(max(self._left(), _PACE), threading.TIMEOUT_MAX)):
-            computed, passed = self._took()
-            if computed >= self._limit.seconds:
-                self.overdue = ChildError(
-                    f"it took longer than {self._limit.seconds:.3g} s", "late"
-                )
-            elif passed >= self._limit.wall:
-                words = f"{passed:.3g} s passed, of which it computed for {computed:.2g} s"
-                self.overdue = ChildError(words, "late", waited=True)
-            else:
-                continue
-            stop(self._process)
-            return
+            with self._lock:
+                if self._done.is_set():  # the limit is that of the next request by now
+                    return
+                self.overdue = self._exceeded()
+            if self.overdue is not None:
+                stop(self._process)
+                return
+
+    def _exceeded(self) -> ChildError | None:
+        computed, passed = self._took()
+        if computed >= self._limit.seconds:
+            return ChildError(f"it took longer than {self._limit.seconds:.3g} s", "late")
+        if passed >= self._limit.wall:
+            words = f"{passed:.3g} s passed, of which it computed for {computed:.2g} s"
+            return ChildError(words, "late", waited=True)
+        return None
 
     def end(self) -> None:
         """The request is done."""
-        self._done.set()
+        with self._lock:
+            self._done.set()
         computed, passed = self._took()
         self._limit.seconds -= computed
         self._limit.wall -= passed
