@@ -126,7 +126,7 @@ def main(folder: Path) -> None:
     # Everything that was acknowledged is there for who comes later.
     for opened, numbers in ((workspace(folder), (0,)), (homes.open(ada), (1, 2))):
         wanted = {f"{name} {number}" for name in rounds for number in numbers}
-        for found in (opened.own, opened.audits):
+        for found in (opened.catalog.own, opened.audits):
             losses += sorted(wanted - {one.name for one in found})
         opened.close()
     people = {one.name for one in Accounts(ServerDatabase(server)).list()}

@@ -21,7 +21,7 @@ from workbench.processes.family import children
 from workbench.processes.limits import on_linux
 from workbench.reports.write import report_bytes
 from workbench.server.background_work import BackgroundWork, BusyError
-from workbench.server.handlers import downloads
+from workbench.server.handlers import base
 from workbench.server.work import files
 from workbench.server.work.files import PortableAudit, report_file
 from workbench.server.work.runner import FORK_SERVER, InServer, ProcessRunner
@@ -89,7 +89,7 @@ def test_a_chart_and_its_data_are_made_elsewhere(served, mine):
 
 
 def test_a_table_of_scores_is_sent_whole_in_pieces(served, mine, monkeypatch):
-    monkeypatch.setattr(downloads, "PIECE", 1000)
+    monkeypatch.setattr(base, "PIECE", 1000)
     text = served.file(f"data/{mine}.csv", MINE).decode()
     scores = served.visitors.workspace(MINE).scores(mine)
     rows = text.splitlines()
