@@ -23,7 +23,7 @@ from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.queue import LatestWins
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.data import draw_key, example_key, is_draw
-from workbench.pages.pair_lab import PairLabPage
+from workbench.pages.pair_lab import PairLabPage, PairSample
 from workbench.pages.scores.page import ScoresPage
 
 
@@ -640,7 +640,7 @@ def test_an_interrupted_draw_keeps_what_there_is(monkeypatch):
             raise KeyboardInterrupt
         return (0.0, 0.0)
 
-    monkeypatch.setattr(PairLabPage, "both", both)
+    monkeypatch.setattr(PairSample, "both", both)
     choose(lab, "draw_many", True)
     assert len(lab.past) == 1 + 10
     assert "Interrupted" in lab.widget.message
