@@ -357,7 +357,7 @@ def _complete(own: str = "") -> Callable[[Function], Function]:
                 intervals="{" + ", ".join(f'"{name}"' for name in INTERVALS) + "}",
                 sides="{" + ", ".join(f'"{name}"' for name in get_args(Side)) + "}",
             )
-            summary, notes = inspect.cleandoc(function.__doc__).split("\n\n", 1)
+            summary, _, notes = inspect.cleandoc(function.__doc__).partition("\n\n")
             function.__doc__ = f"{summary}\n\n{shared_help}\n\n{notes}"
         return function
 
