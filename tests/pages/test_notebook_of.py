@@ -19,7 +19,7 @@ import workbench as wb
 from workbench.audits.audit import Audit
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.onerun import Memoryless
-from workbench.pages import plan, watch
+from workbench.pages import sample_sizes, watch
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.notebook import NOT_SHOWN, as_text, notebook_of
 from workbench.pages.auditing.steps import code_cells
@@ -292,8 +292,8 @@ def test_numbers_of_other_settings_are_named_and_not_computed():
 
 @pytest.mark.slow
 def test_a_simulated_plan_is_repeated(monkeypatch):
-    monkeypatch.setattr(plan, "COARSE", (2.0, 2.5))
-    monkeypatch.setattr(plan, "FEW", 4)
+    monkeypatch.setattr(sample_sizes, "COARSE", (2.0, 2.5))
+    monkeypatch.setattr(sample_sizes, "FEW", 4)
     page = PlanPage(method="held-out", log_n=2.2, target=0.0)
     page.work.run("simulate")
     found = page.median_at_n().text
