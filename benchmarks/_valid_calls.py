@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import workbench as wb
 from workbench.bounds.counts.intervals import INTERVALS
+from workbench.bounds.quantities import Epsilon
 from workbench.estimators.histogram import RULES
 from workbench.pairs.families.registry import family_named
 from workbench.scores.sample import MOVED as OF_SCORES
@@ -585,6 +586,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "compose_histogram": {"histogram": Make(OBJECTS["Histogram"]), "k": 2},
     "ComposedPair.sample": {"n": 4},
+    "Counts.bound": {"question": Make(lambda: Epsilon(delta=1e-5))},
     "Counts.at_threshold": {"threshold": 0.5},
     "Counts.precision": {"prior": 0.1},
     "Counts.renyi": {"order": 2.0},

@@ -119,10 +119,13 @@ class Slider:
 
     def close(self) -> None:
         """Close the browser and the server."""
-        self._socket.close()
-        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.run_until_complete(self._leave())
         self.served.close()
         self._loop.close()
+
+    async def _leave(self) -> None:
+        self._socket.close()
+        await asyncio.sleep(0)
 
     async def _open(self) -> None:
         cookie = cookie_of(MINE, self.served.port)

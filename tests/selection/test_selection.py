@@ -388,6 +388,12 @@ def test_the_quadrature_against_a_plain_fine_grid(most, order):
     assert found == pytest.approx(converted, rel=1e-8)
 
 
+@pytest.mark.parametrize(("mu", "orders"), [(1.0, (1e9,)), (1e6, renyi.ORDERS)])
+def test_a_grid_that_no_memory_holds_is_refused(mu, orders):
+    with pytest.raises(ValueError, match="orders must be lower for mu"):
+        selection.epsilon(RUNS[0], mu, delta=DELTA, bound="renyi", orders=orders)
+
+
 def test_figures_of_the_method_sheet():
     mu = math.sqrt(500) / 90.458
     runs = selection.Table({1: 0.1, 10: 0.9})

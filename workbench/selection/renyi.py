@@ -23,6 +23,8 @@ ORDERS = tuple(1 + np.geomspace(0.01, 399, 160))
 _STEP, _STRETCH, _MIDDLE = 0.02, 14.0, 16.0
 _CONVERGED = 1e-9
 _EVERY = 6
+#: Numbers of the quadrature on either side of the middle.
+_MOST = 10**7
 
 
 class NoBoundError(ValueError):
@@ -104,6 +106,11 @@ def monotone_divergence(runs: RunCount, mu: float, orders: Floats, step: float =
     -------
     ndarray, shape (n,)
 
+    Raises
+    ------
+    ValueError
+        Orders so high, or μ so large, that the grid does not fit into memory.
+
     Notes
     -----
     log ∫ p^a q^(1−a) by the trapezoidal rule on a smoothly stretched grid, which converges faster
@@ -116,6 +123,11 @@ def monotone_divergence(runs: RunCount, mu: float, orders: Floats, step: float =
     """
     # x(u) = u in the middle; beyond, steps are longer, as nothing there is narrower than 1.
     reach = (_MIDDLE + mu + 40 + float(orders.max()) * mu) / (1 + _STRETCH) + _MIDDLE + mu
+    if orders.size * reach / step > _MOST:
+        raise ValueError(
+            f"orders must be lower for mu = {mu:g}: the divergence at {orders.max():g} takes more "
+            "numbers than there is memory for. Leave out the highest orders"
+        )
     u = np.arange(-reach, reach + step, step)
     right, left = u - _MIDDLE - mu, -u - _MIDDLE
     x = u + _STRETCH * (np.logaddexp(0, right) - np.logaddexp(0, left))
