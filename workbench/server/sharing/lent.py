@@ -71,7 +71,8 @@ class LentData:
 
     def owner_of(self, key: str) -> str:
         """The name of the person who shares a data set."""
-        return self.sets[key][1] if key in self.sets else ""
+        found = self.sets.get(key)  # asked once: another thread may end the grant in between
+        return "" if found is None else found[1]
 
     def tables(self, key: str) -> tuple[DataTable, ...]:
         """The tables of a data set."""
