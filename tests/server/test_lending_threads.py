@@ -98,3 +98,31 @@ def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
     assert not errors, errors[0]
     assert min(turns) > 0
     visitors.end()
+
+
+def test_a_page_that_is_being_made_keeps_nobody_waiting(tmp_path, monkeypatch):
+    # Making it may read what others lend, who may be leaving at the same time.
+    visitors = Visitors(tabs("scores"), soon, PeopleFolders(tmp_path), grace=0.0)
+    pages = visitors.bench(ADA).pages
+    begun, go_on, made, whole = Event(), Event(), [], pages._make
+
+    def make(name):
+        begun.set()
+        assert go_on.wait(60)
+        return whole(name)
+
+    monkeypatch.setattr(pages, "_make", make)
+    maker = Thread(target=lambda: made.append(pages.live("scores")), daemon=True)
+    leaver = Thread(target=visitors.here.end, args=(ADA.key,), daemon=True)
+    maker.start()
+    assert begun.wait(60)
+    leaver.start()
+    leaver.join(60)
+    waited = leaver.is_alive()
+    go_on.set()
+    maker.join(60)
+    leaver.join(60)
+    visitors.end()
+    assert not waited
+    assert made[0].ended
+    assert pages.open == []

@@ -87,11 +87,16 @@ class OpenPages:
         self._browsers, self._history = browsers, history
         self._live: dict[str, LivePage] = {}
         self._followed: dict[str, str | None] = {}
+        self._over = False
         self._lock = RLock()
+        # Making a page may read what others share, and so wait for them; nothing that they may
+        # wait for takes this lock.
+        self._making = RLock()
 
     def end(self) -> None:
-        """Let go of all pages; their settings are in the workspace."""
+        """Let go of all pages; their settings are in the workspace. Waits for none being made."""
         with self._lock:
+            self._over = True
             live, self._live = self._live, {}
         for page in live.values():
             page.end()
@@ -119,10 +124,17 @@ class OpenPages:
         KeyError
             No such page.
         """
-        with self._lock:
-            if name not in self._live:
-                self._live[name] = self._make(name)
-            return self._live[name]
+        with self._making:
+            live = self._live.get(name)
+            if live is None:
+                live = self._make(name)
+                with self._lock:
+                    over = self._over
+                    if not over:
+                        self._live[name] = live
+                if over:
+                    live.end()
+            return live
 
     def begin(self, name: str, **given: Any) -> None:
         """Make a page anew.
