@@ -102,7 +102,7 @@ def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
 
 def test_a_page_that_is_being_made_keeps_nobody_waiting(tmp_path, monkeypatch):
     # Making it may read what others lend, who may be leaving at the same time.
-    visitors = Visitors(tabs("scores"), soon, PeopleFolders(tmp_path), grace=0.0)
+    visitors = Visitors(tabs("scores"), soon, PeopleFolders(tmp_path), grace=600.0)
     pages = visitors.bench(ADA).pages
     begun, go_on, made, whole = Event(), Event(), [], pages._make
 
@@ -117,7 +117,7 @@ def test_a_page_that_is_being_made_keeps_nobody_waiting(tmp_path, monkeypatch):
     maker.start()
     assert begun.wait(60)
     leaver.start()
-    leaver.join(60)
+    leaver.join(10)
     waited = leaver.is_alive()
     go_on.set()
     maker.join(60)
