@@ -7,6 +7,7 @@ import json
 import random
 import re
 from functools import partial
+from threading import Event, Thread
 from weakref import ref
 
 import numpy as np
@@ -16,6 +17,7 @@ from helpers.visits import Reader, settle, tabs, wait
 
 import workbench as wb
 from workbench.dashboard.sent import Sent
+from workbench.dashboard.visitor.history import Change
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
@@ -252,6 +254,91 @@ def test_a_drag_of_the_data_is_kept_and_followed_at_its_end(bench, reader):
     assert "mu=2.5" in bench.workspace.current == family.page.data_key
     reader.does("undo")
     assert bench.workspace.current == family.page.data_key == chosen
+
+
+@pytest.mark.parametrize("ends", ["socket", "other gesture"])
+def test_a_drag_of_the_data_that_ends_in_the_middle_of_a_step_can_be_undone(bench, reader, ends):
+    reader.does("choose", data="draw:gaussian?mu=1.0&n=1000&seed=0")
+    chosen, live = bench.workspace.current, bench.pages.live("scores")
+    reader.on("scores", kind="set", name="sample_mu", value=1.5, done=False)
+    held, go_on, viewer = Event(), Event(), reader.viewers["scores"]
+
+    def hold():
+        if ends == "other gesture":  # the page is further than what was drawn of it
+            live.page.sample_mu = 2.0
+        held.set()
+        assert go_on.wait(60)
+
+    live.change("hold", hold)
+    assert held.wait(60)
+    if ends == "socket":
+        step = {"kind": "set", "name": "sample_mu", "value": 2.0, "done": False}
+        live.carry_out({**step, "serial": viewer.received + 1}, viewer)
+        live.close(viewer)
+    else:
+        bench.pages.finish_drags()
+    go_on.set()
+    settle(bench)
+    for change in bench.history._done[1:]:
+        now = change.settings[1]["data"]
+        assert change.data[1].current == now != chosen
+        assert bench.pages.kept.of("scores", now)["data"] == now
+    reader.does("undo")
+    settle(bench)
+    assert live.page.data_key == bench.workspace.current == chosen
+
+
+def test_an_undo_beside_a_change_of_another_page_loses_neither(bench):
+    data = bench.workspace.kept.snapshot()
+    history = bench.history
+    for label in ("first", "second"):
+        history.add(Change("counts", label, ({"tp": 1}, {"tp": label}), (data, data)))
+
+    class Window:
+        """It is shown what can be undone while another page reports a change."""
+
+        def tell(self, **news):
+            bench.browsers.readers.remove(self)
+            other = Change("family", "other", ({"q": 1}, {"q": 2}), (data, data))
+            thread = Thread(target=history.add, args=(other,))
+            thread.start()
+            thread.join(60)
+
+    bench.browsers.readers.append(Window())
+    assert history.undo().label == "second"
+    assert history.labels == ("other", "")
+
+
+def test_a_page_that_is_open_is_found_while_another_one_is_made(bench, monkeypatch):
+    open_page, begun, go_on, make = bench.pages.live("scores"), Event(), Event(), bench.pages._make
+
+    def slow(name):
+        begun.set()
+        assert go_on.wait(60)
+        return make(name)
+
+    monkeypatch.setattr(bench.pages, "_make", slow)
+    maker = Thread(target=bench.pages.live, args=("counts",), daemon=True)
+    maker.start()
+    assert begun.wait(60)
+    found = []
+    finder = Thread(target=lambda: found.append(bench.pages.live("scores")), daemon=True)
+    finder.start()
+    finder.join(10)
+    go_on.set()
+    maker.join(60)
+    assert found == [open_page]
+
+
+def test_no_page_is_left_that_was_begun_anew_or_after_the_end(bench):
+    bench.pages.begin("counts")
+    before = bench.pages.live("counts")
+    bench.pages.begin("counts")
+    assert before.ended
+    assert not bench.pages.live("counts").ended
+    bench.end()
+    bench.pages.begin("counts")
+    assert bench.pages.open == []
 
 
 def test_reset_sets_a_page_as_it_was_first_seen_and_can_be_undone(bench, reader):

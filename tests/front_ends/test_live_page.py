@@ -78,8 +78,8 @@ class Nobody:
     def __init__(self):
         self.told, self.may, self.turns = [], Permissions(), Turns()
 
-    def changed(self, live, control, before):
-        self.told.append((control, before, live.settings))
+    def changed(self, live, control, before, now):
+        self.told.append((control, before, now))
 
     def show_jobs(self):
         pass
@@ -190,6 +190,24 @@ def test_what_follows_from_a_drag_comes_with_its_end():
     news = browser.does(kind="set", name="n", value=7)
     assert news["controls"]["hidden"]["offered"]
     assert [(control, before["n"]) for control, before, _ in browser.owner.told] == [("n", 4)]
+
+
+def test_a_window_that_comes_while_another_one_drags_is_sent_the_controls_too():
+    browser, texts = Browser(), []
+    second = Viewer(texts.append, Sent())
+    browser.live.open(second)
+    browser.wait(lambda: texts)
+    second.shown = False
+    browser.does(kind="set", name="n", value=7, done=False)
+    texts.clear()
+    second.shown = True
+    browser.live.resume(second)
+    browser.wait(lambda: texts)
+    news = json.loads(texts[0])
+    assert (news["controls"]["n"]["value"], news["settings"]["n"]) == (7, 7)
+    texts.clear()
+    browser.does(kind="set", name="n", value=8, done=False)
+    assert list(json.loads(texts[-1])["controls"]) == ["n"]  # from then on, what the step moves
 
 
 def test_a_control_that_was_not_followed_is_shown_as_it_is():

@@ -44,10 +44,10 @@ def test_all_that_waits_is_one_turn_with_the_latest_task_of_each_key(queue, turn
     for key, value in (("a", 1), ("b", 2), ("a", 3)):
         queue.post(key, lambda value=value: value)
     assert len(turns.waiting) == 1
-    assert queue.waiting("a")
+    assert queue.size == 2
     turns.run()
     assert done == [[2, 3]]
-    assert not queue.waiting("a")
+    assert queue.size == 0
     assert turns.waiting == []
 
 

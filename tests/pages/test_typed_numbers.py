@@ -102,8 +102,9 @@ def test_the_session_takes_a_typed_gesture(page):
     while calls:
         calls.pop(0)()
     assert page.level == 5  # the end of the slider, as it is by now
-    session.choose("level", 50, typed=True)
-    calls.pop(0)()
+    session.receive({"kind": "set", "name": "level", "value": 50, "typed": True, "serial": 3})
+    while calls:
+        calls.pop(0)()
     assert page.level == 50
     session.end()
 

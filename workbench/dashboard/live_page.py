@@ -74,6 +74,7 @@ class Viewer:
         self._send = send
         self._sending = Lock()
         self.lost_track = False  # whether it has nothing of the page
+        self.behind = True  # whether it may lack more than the last step of a drag
         self.shown = True  # whether the page is the one that it shows
         self.drags = False  # whether its last gesture was a step of a drag
 
@@ -104,7 +105,9 @@ class Owner(Protocol):
     may: Permissions
     turns: Turns
 
-    def changed(self, live: LivePage, control: str, before: Mapping[str, Any]) -> None:
+    def changed(
+        self, live: LivePage, control: str, before: Mapping[str, Any], now: Mapping[str, Any]
+    ) -> None:
         """Take note of changed settings; ``control`` is what a person used, "" for nothing."""
 
     def show_jobs(self) -> None:
@@ -191,13 +194,14 @@ class LivePage:
     def close(self, viewer: Viewer) -> None:
         """Send a browser nothing more; a drag in it ends where it is."""
         if viewer.drags:
-            self.change("drag", self.finish_drag)
+            self.change("drag", self._end_drag)
         self._receiver.leave(viewer)
         self._viewers = [one for one in self._viewers if one is not viewer]
 
     def _view(self, viewer: Viewer) -> None:
         if viewer not in self._viewers:
             self._viewers = [*self._viewers, viewer]
+        viewer.behind = True
         self.drawn.rest()
         self.session.attempt(self.page.note_shown)  # also where all was drawn for everybody
 
@@ -327,7 +331,7 @@ class LivePage:
         elif self._drag and used:
             self.finish_drag()
         elif self.settings != before:
-            self._owner.changed(self, used, before)
+            self._owner.changed(self, used, before, self.settings)
         if self.page.goes_to:
             self._owner.go(self.page)
         jobs = assets.jobs(self.page)
@@ -340,8 +344,15 @@ class LivePage:
         with self._lock:
             drag, self._drag = self._drag, None
         self.session.moving = False
-        if drag is not None and drag.before != self.settings:
-            self._owner.changed(self, drag.control, drag.before)
+        now = self.settings
+        if drag is not None and drag.before != now:
+            self._owner.changed(self, drag.control, drag.before, now)
+
+    def _end_drag(self) -> None:
+        """Have the drag end with this turn, as the end of its gesture would."""
+        self.session.moving = False
+        if self._drag and not self.session.used:
+            self.session.used = self._drag.control
 
     def _answer(self, message: str, handled: int) -> str:
         return assets.content(
@@ -353,10 +364,11 @@ class LivePage:
         if not viewer.shown:
             return assets.content(state)
         if viewer.lost_track:
-            viewer.lost_track = False
+            viewer.lost_track = viewer.behind = False
             viewer.sent = Sent()
             return whole(self.page, self.controls, self.drawn.parts, viewer.sent, state)
-        names = changed if self.session.moving else None
+        names = changed if self.session.moving and not viewer.behind else None
+        viewer.behind = False
         more = news(self.page, self.controls, self.settings, self.jobs, viewer.sent, names)
         text = assets.content({**state, **more})
         return f'{text[:-1]},"items":{viewer.sent.items(self.drawn.parts)}}}'
@@ -368,5 +380,4 @@ class LivePage:
         if not calm():
             self._later(REST, partial(self._rest, turns))
         else:
-            self.drawn.rest()
-            self.session.queue.post("rest", lambda: None)
+            self.session.queue.post("rest", self.drawn.rest)

@@ -1,5 +1,5 @@
 // The document of the dashboard: the pages in it, one of which is shown, and the way from one to
-// another. See workbench/dashboard/live_page.py and bench.py for the messages.
+// another. See workbench/dashboard/live_page.py and visitor/session.py for the messages.
 
 import {elementOf, make, prepareCharts} from "./board.js"
 import {Connection, dim} from "./connection.js"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from workbench.dashboard.visitor.browsers import OpenBrowsers
@@ -55,14 +56,16 @@ class History:
         self._workspace, self._browsers = workspace, browsers
         self._done: list[Change] = []
         self._undone: list[Change] = []
+        self._lock = Lock()  # pages and the session change it in threads of their own
         self._shown = self.labels
 
     def add(self, change: Change) -> None:
         """Add a change, unless nothing differs."""
-        self._undone.clear()
-        if not change.empty:
-            self._done.append(change)
-            del self._done[:-MOST]
+        with self._lock:
+            self._undone.clear()
+            if not change.empty:
+                self._done.append(change)
+                del self._done[:-MOST]
         self.show()
 
     def add_data(self, label: str, before: WorkspaceState) -> None:
@@ -104,12 +107,15 @@ class History:
     @property
     def labels(self) -> tuple[str, str]:
         """What `undo` and `redo` would change; empty for nothing."""
-        last = [changes[-1].label if changes else "" for changes in (self._done, self._undone)]
+        with self._lock:
+            last = [changes[-1].label if changes else "" for changes in (self._done, self._undone)]
         return last[0], last[1]
 
     def _move(self, source: list[Change], target: list[Change]) -> Change | None:
-        if not source:
-            return None
-        target.append(source.pop())
+        with self._lock:
+            if not source:
+                return None
+            change = source.pop()
+            target.append(change)
         self.show()
-        return target[-1]
+        return change

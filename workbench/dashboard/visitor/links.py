@@ -51,9 +51,10 @@ class Links:
         key : str
             Of the data set.
         """
-        if self.waiting is None:
+        waiting, self.waiting = self.waiting, None
+        if waiting is None:
             return {}
-        (link, reference), self.waiting = self.waiting, None
+        link, reference = waiting
         same = self._pages.workspace.dataset(key).sha256 == reference.sha256
         say = (
             "This is the data set of the link: the SHA-256 is the same."

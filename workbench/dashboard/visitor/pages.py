@@ -124,17 +124,12 @@ class OpenPages:
         KeyError
             No such page.
         """
+        live = self._live.get(name)
+        if live is not None:
+            return live
         with self._making:
             live = self._live.get(name)
-            if live is None:
-                live = self._make(name)
-                with self._lock:
-                    over = self._over
-                    if not over:
-                        self._live[name] = live
-                if over:
-                    live.end()
-            return live
+            return self._put(name, self._make(name)) if live is None else live
 
     def begin(self, name: str, **given: Any) -> None:
         """Make a page anew.
@@ -145,9 +140,20 @@ class OpenPages:
         **given
             Arguments of its factory.
         """
-        page = self.tabs[name].make(self.workspace, **given)
+        with self._making:
+            page = self.tabs[name].make(self.workspace, **given)
+            self._put(name, LivePage(name, page, self, self._later))
+
+    def _put(self, name: str, live: LivePage) -> LivePage:
+        """Have a page in place of the one before; it ends at once if all have ended."""
         with self._lock:
-            self._live[name] = LivePage(name, page, self, self._later)
+            if self._over:
+                ends: LivePage | None = live
+            else:
+                ends, self._live[name] = self._live.get(name), live
+        if ends is not None:
+            ends.end()
+        return live
 
     def close(self, name: str) -> None:
         """Let go of a page, if it is open."""
@@ -202,7 +208,7 @@ class OpenPages:
             page.refresh()
         else:
             self._followed[live.name] = key
-            self.kept.keep(live.name, page.data_key, live.settings)
+            self.kept.keep(live.name, _key_in(page, live.settings), live.settings)
             self._take_data(live.name, page, key)
 
     def _make(self, name: str) -> LivePage:
@@ -260,34 +266,35 @@ class OpenPages:
 
     # -- what the pages report ---------------------------------------------------------------------
 
-    def changed(self, live: LivePage, control: str, before: Settings) -> None:
+    def changed(self, live: LivePage, control: str, before: Settings, now: Settings) -> None:
         """Keep the changed settings of a page; ``control`` is what a person used, "" for nothing.
 
         Parameters
         ----------
         live : LivePage
         control : str
-        before : mapping
-            The settings before.
+        before, now : mapping
+            The settings before, and those of the last drawing: the page itself may be further.
         """
         page, name = live.page, live.name
         if name == IMPORT:
             self.import_changed(live)
             return
-        _keep_files(self.workspace, page, before, live.settings)
-        chosen = bool(page.data_key) and _other(page, before)
-        kept = self.kept.of(name, page.data_key) if chosen else None
-        self.kept.keep(name, page.data_key, live.settings)
+        _keep_files(self.workspace, page, before, now)
+        key = _key_in(page, now)
+        chosen = bool(key) and key != _key_in(page, before)
+        kept = self.kept.of(name, key) if chosen else None
+        self.kept.keep(name, key, dict(now))
         if not control:
             return
         data = self.workspace.kept.snapshot()
-        if chosen and page.data_key != self.workspace.active.key(page.takes):
-            self._followed[name] = page.data_key
-            self.workspace.active.choose(page.data_key)
+        if chosen and key != self.workspace.active.key(page.takes):
+            self._followed[name] = key
+            self.workspace.active.choose(key)
         states = (data, self.workspace.kept.snapshot())
-        overwritten = {} if kept is None else {page.data_key: kept}
-        settings = (before, live.settings)
-        self._history.add(Change(name, label_of(page, control), settings, states, kept=overwritten))
+        overwritten = {} if kept is None else {key: kept}
+        label = label_of(page, control)
+        self._history.add(Change(name, label, (before, now), states, kept=overwritten))
 
     def go(self, page: Page) -> None:
         """Have the browsers go to the page that a control of another one asked for.
@@ -353,7 +360,6 @@ def _keep_files(workspace: Workspace, page: Page, before: Settings, now: Setting
                     page.message = f"“{file.name}” is not kept. {error}"
 
 
-def _other(page: Page, before: Settings) -> bool:
-    """Whether a person chose another data set on the page."""
-    chooses = next(name for name in data_choices(page) if getattr(page, name) == page.data_key)
-    return bool(before.get(chooses) != page.data_key)
+def _key_in(page: Page, settings: Settings) -> str:
+    """The `Page.data_key` of a page with these settings: its first choice of a data set."""
+    return next((str(settings.get(name) or "") for name in data_choices(page)), "")

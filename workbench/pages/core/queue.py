@@ -73,11 +73,6 @@ class LatestWins:
         with self._lock:
             return len(self._tasks)
 
-    def waiting(self, key: Hashable) -> bool:
-        """True if a task with this key has been posted and has not begun."""
-        with self._lock:
-            return key in self._tasks
-
     def clear(self) -> None:
         """Drop the tasks that wait."""
         with self._lock:

@@ -150,24 +150,6 @@ class PageSession:
         handled = partial(setattr, sender, "handled", serial)
         self.queue.post_together({key: task, ("handled", id(sender)): handled}, blocks)
 
-    def choose(self, name: str, value: Any, typed: bool = False) -> None:
-        """Set a parameter to what a person chose, soon; see `assign`.
-
-        Parameters
-        ----------
-        name : str
-            The parameter.
-        value : object
-            The choice.
-        typed : bool
-            See `assign`.
-        """
-        self.queue.post(name, partial(self.assign, name, value, typed))
-
-    def press(self, job: str) -> None:
-        """Start a job, or cancel it while it runs, soon."""
-        self.queue.post(("press", job), partial(self._press_now, job))
-
     def _press_now(self, job: str) -> None:
         self.page.work.press(job, self.queue.post)
 
