@@ -15,7 +15,7 @@ from threading import Barrier
 import pytest
 from helpers.served import MINE, Served, cookie_of
 from helpers.servers import PATIENCE
-from helpers.visits import tabs, wait
+from helpers.visits import Later, tabs, wait
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
@@ -164,6 +164,26 @@ def test_times_in_words(seconds, text):
 #: one more round may leave behind. Of the rounds, a third are of each task.
 FIRST, ROUNDS, BLOCKS = 50, 400, 0.17
 READINGS = 15
+
+
+def test_shares_are_looked_at_again_whatever_failed(monkeypatch, caplog):
+    looks, later = [], Later()
+
+    class AtOnce:
+        def submit(self, turn, blocks):
+            turn()
+
+    class Broken:
+        def look_again(self):
+            looks.append(len(looks))
+            raise RuntimeError("it is broken")
+
+    monkeypatch.setattr(app, "Turns", AtOnce)
+    app._keep_looking(Broken(), later)
+    for _ in range(3):
+        later.run()
+    assert looks == [0, 1, 2]
+    assert "it is broken" in caplog.text
 
 
 @pytest.mark.slow

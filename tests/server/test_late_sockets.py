@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from helpers.asking import ask
@@ -16,6 +17,7 @@ from tornado.websocket import websocket_connect
 
 from workbench.server.handlers.document import READY, SocketHandler
 from workbench.server.sockets.channel import Channel
+from workbench.server.sockets.connection import Connection
 from workbench.server.sockets.documents import LATE, UNUSED, Documents
 from workbench.server.visitors import Visit
 
@@ -40,7 +42,9 @@ def let_go(served):
     done = []
 
     def end():
-        served.settings["documents"].let_all_go()
+        documents = served.settings["documents"]
+        for id in list(documents._sent):
+            documents.let_go(id)
         done.append(True)
 
     served._loop.add_callback(end)
@@ -221,3 +225,51 @@ def test_a_browser_that_is_gone_without_a_word_ends_its_visit(place, caplog):
     asyncio.run(attempt())
     wait(lambda: place.visitors.here.documents == 0)
     assert not [one for one in caplog.records if one.exc_info]
+
+
+class Page:
+    """A page that notes who views it."""
+
+    def __init__(self, when_closed=lambda: None):
+        self.ended, self.viewers, self._when_closed = False, [], when_closed
+
+    def open(self, viewer):
+        self.viewers.append(viewer)
+
+    def close(self, viewer):
+        self.viewers.remove(viewer)
+        self._when_closed()
+
+
+def document_of(live):
+    """A document of pages that ``live`` makes by name."""
+    browsers = SimpleNamespace(readers=[], state=dict)
+    pages = SimpleNamespace(live=live)
+    session = SimpleNamespace(browsers=browsers, pages=pages, leave=browsers.readers.remove)
+    return Connection({}, lambda text: None, lambda: session, lambda: False, "", None)
+
+
+def test_a_document_that_is_closed_while_a_page_is_made_does_not_view_it():
+    page, answers = Page(), []
+
+    def live(name):
+        document.end()
+        return page
+
+    document = document_of(live)
+    document._open("scores", lambda: answers.append("an answer"))
+    assert page.viewers == answers == []
+    document.carry_out({"kind": "set", "page": "scores", "serial": 1})
+    document._open("scores")
+    assert page.viewers == []
+
+
+def test_a_document_that_is_closed_leaves_all_pages_whatever_is_made_meanwhile():
+    pages = {"late": Page()}
+    document = document_of(lambda name: pages[name])
+    pages |= {name: Page(lambda: document._view("late")) for name in ("scores", "counts")}
+    for name in ("scores", "counts"):
+        document._view(name)
+    assert [len(one.viewers) for one in pages.values()] == [0, 1, 1]
+    document.end()
+    assert [one.viewers for one in pages.values()] == [[], [], []]

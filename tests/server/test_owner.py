@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
+from concurrent.futures import Future
 from hashlib import sha256
 from types import SimpleNamespace
 
@@ -16,6 +18,7 @@ from sqlalchemy import select
 from tornado.web import create_signed_value
 
 from workbench.cli import main
+from workbench.server.people import owner as module
 from workbench.server.people.cookies import FORMER
 from workbench.server.people.identity import WHO, VisitorIdentity
 from workbench.server.people.sign_ins import OWNER_COOKIE
@@ -298,6 +301,33 @@ def test_where_nothing_can_be_written_the_owner_is_let_in_until_the_end(tmp_path
         assert is_owner(own.browser(own.ticket()))
     finally:
         own.close()
+
+
+def test_where_nothing_can_be_written_a_ticket_lets_one_of_two_in_at_once(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+
+    class AtOnce:
+        """Both find that nothing can be written before one of them goes on."""
+
+        def submit(self, work, *given):
+            done = Future()
+            try:
+                done.set_result(work(*given))
+            except Exception as error:
+                done.set_exception(error)
+            return done
+
+    async def begins(handler):
+        pass
+
+    async def both():
+        ticket = owner.ticket()
+        return await asyncio.gather(owner.admit(None, ticket), owner.admit(None, ticket))
+
+    owner = module.WorkspaceOwner(ServerDatabase(tmp_path / "file"), KEY)
+    monkeypatch.setattr(module, "WAITING", AtOnce())
+    monkeypatch.setattr(owner, "begin", begins)
+    assert sorted(asyncio.run(both())) == [False, True]
 
 
 @pytest.mark.parametrize("name", FORMER)

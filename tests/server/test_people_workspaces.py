@@ -5,6 +5,7 @@ import os
 import stat
 import time
 import weakref
+from threading import Thread
 
 import numpy as np
 import psycopg
@@ -14,6 +15,8 @@ from helpers.visits import Later, Reader, settle, tabs, wait
 
 import workbench as wb
 from workbench.audits.storing.database import AuditsDatabase
+from workbench.dashboard.live_page import Viewer
+from workbench.dashboard.sent import Sent
 from workbench.server.people.person import OWNER, Person
 from workbench.server.people_folders import KEPT, PeopleFolders, person_folder, schema_name
 from workbench.server.visitors import Visitors
@@ -228,6 +231,56 @@ def test_what_is_not_yet_written_is_written_when_the_server_stops(homes):
     again.end()
 
 
+def fails(*given):
+    raise OSError("it is broken")
+
+
+@pytest.mark.parametrize("what", ["page", "disk", "drag"])
+def test_what_cannot_be_put_away_keeps_nothing_else_from_being_written(
+    homes, monkeypatch, caplog, what
+):
+    visitors = visitors_of(homes)
+    for k, person in enumerate((ADA, BOB)):
+        reader = Reader(visitors.bench(person))
+        reader.sets("scores", "threshold", 0.25)
+        reader.sets("counts", "tp", 300 + k)
+    bench = visitors.bench(ADA)
+    if what == "disk":
+        monkeypatch.setattr(bench.workspace.storage, "flush", fails)
+    else:
+        name = {"page": "end", "drag": "finish_drag"}[what]
+        monkeypatch.setattr(bench.pages.live("scores"), name, fails)
+    assert not visitors.end()
+    assert "it is broken" in caplog.text
+    again = visitors_of(homes)
+    assert again.bench(BOB).pages.live("counts").page.tp == 301
+    if what != "disk":
+        assert again.bench(ADA).pages.live("counts").page.tp == 300
+    assert again.end()
+
+
+def test_a_drag_ends_before_others_wait_for_its_person(homes, monkeypatch):
+    visitors = visitors_of(homes)
+    bench = visitors.bench(ADA)
+    live, viewer = bench.pages.live("counts"), Viewer(lambda text: None, Sent())
+    drag = {"kind": "set", "name": "tp", "value": 321, "done": False, "serial": 1}
+    live.carry_out(drag, viewer)
+    wait(lambda: viewer.handled == 1)
+    lock, free, changed = visitors.here.find(ADA.key).lock, [], bench.pages.changed
+
+    def asks(*given):
+        other = Thread(target=lambda: free.append(lock.acquire(blocking=False) and lock.release()))
+        other.start()
+        other.join()
+        changed(*given)
+
+    monkeypatch.setattr(bench.pages, "changed", asks)
+    visitors.here.end(ADA.key)
+    assert free == [None]  # and not False
+    assert visitors.bench(ADA).pages.live("counts").page.tp == 321
+    visitors.end()
+
+
 def test_a_reload_within_the_grace_finds_the_same_bench(homes):
     later = Later()
     visitors = visitors_of(homes, later, grace=60.0)
@@ -330,6 +383,34 @@ def test_everything_of_a_person_ends_at_once_when_they_are_signed_out(homes):
     assert bench.workspace.closed
     assert (visitors.here.people, visitors.here.documents) == (1, 1)
     assert visitors.bench(ADA).pages.live("counts").page.tp == 321
+    visitors.end()
+
+
+def test_a_document_that_opens_while_others_are_closed_is_closed_too(homes):
+    visitors = visitors_of(homes)
+
+    class Reloads(Document):
+        def __init__(self, times):
+            super().__init__()
+            self.times, self.next = times, None
+
+        def put_away(self, words):
+            super().put_away(words)
+            if self.times:
+                self.next = Reloads(self.times - 1)
+                visitors.here.enter(ADA, self.next)
+
+    document = Reloads(1)
+    visitors.here.enter(ADA, document)
+    bench = visitors.bench(ADA)
+    visitors.here.end(ADA.key)
+    assert document.next.said == document.said
+    assert bench.workspace.closed
+    visitors.here.enter(ADA, Reloads(1000))
+    bench = visitors.bench(ADA)
+    visitors.here.end(ADA.key)
+    assert visitors.here.documents == 1  # whoever comes again and again keeps nobody waiting
+    assert not bench.workspace.closed
     visitors.end()
 
 

@@ -317,6 +317,21 @@ def test_many_wrong_links_are_refused_for_a_minute_and_others_go_on(
     assert team.browser("Ben").get("scores")[0] == 200
 
 
+def test_all_addresses_of_one_network_are_one_sender_of_guesses(monkeypatch):
+    monkeypatch.setattr(module, "WRONG_AT_ONCE", 2)
+    monkeypatch.setattr(module, "EVERY", 3600.0)
+    served = Served(proxies=["127.0.0.1", "::1"])
+
+    def guess(address):
+        return get(served, "shared/" + "x" * 43, **{"X-Forwarded-For": address})[0]
+
+    try:
+        assert [guess(f"2001:db8::{k}") for k in (1, 2, 3)] == [404, 404, 429]
+        assert guess("2001:db8:0:1::1") == 404
+    finally:
+        served.close()
+
+
 def test_no_log_has_the_token(team, anna, workspace, caplog):
     data = workspace.add_scores(scores(15, "h"))
     _, token = link(team, anna, ShareKind.DATA, data.key)

@@ -153,6 +153,18 @@ def test_openings_are_counted_and_change_nothing(grants, database):
     assert grants_of(database).by_token(token).opened == 3
 
 
+def test_openings_that_are_not_written_down_yet_outlast_another_share(grants):
+    share, token = grants.add_link(ADA.key, DATA, "a")
+    for _ in range(3):
+        grants.note_opening(share)
+    grants.add(ADA.key, DATA, "b", BOB.key)
+    assert grants.by_token(token).opened == 3
+    grants.accept(share, CAROL.key)
+    assert grants.by_token(token).opened == 3
+    grants.refresh()
+    assert grants.by_token(token).opened == 3
+
+
 def test_what_another_program_changes_is_seen_after_a_refresh(grants, database):
     other = grants_of(database)
     share = other.add(ADA.key, DATA, "a", BOB.key)

@@ -12,10 +12,13 @@ from sqlalchemy import update
 
 import workbench as wb
 from workbench.audits.errors import ArchiveError
+from workbench.dashboard.visitor.data_sets import data_sets
 from workbench.pages.core.jobs import Jobs
+from workbench.scores.parsing.source import read_table
 from workbench.server.people.person import Role
 from workbench.server.sharing.dialog import NOBODY_SIGNS_IN
 from workbench.server.sharing.grant import LENT, NotSharedError, ShareKind, reference_of
+from workbench.server.sharing.lent import LentData
 from workbench.server.storing.schema import SHARES
 from workbench.workspaces.errors import WorkspaceError
 
@@ -26,6 +29,11 @@ HOSTILE = '<img src=x onerror="alert(1)"> “quoted” ' + "long " * 20
 def scores(seed=0, name="losses"):
     rng = np.random.default_rng(seed)
     return wb.Scores(rng.normal(1, 1, 300), rng.normal(0, 1, 400), name=name)
+
+
+def table():
+    content = b"loss,is_member\n0.1,1\n2.0,0\n0.3,1\n1.5,0\n0.2,1\n0.9,0\n"
+    return read_table(content, "losses.csv", trusted=True)
 
 
 @pytest.fixture
@@ -227,6 +235,48 @@ def test_a_share_that_ends_by_another_program_ends_in_open_pages(town, mine):
     town.lending.look_again()
     town.settle()
     assert bob.menu == []
+
+
+def test_a_change_of_shares_is_told_where_a_workspace_cannot_be_looked_at(
+    town, mine, monkeypatch, caplog
+):
+    share = town.grants.add(ADA.key, ShareKind.DATA, mine.key, BOB.key)
+    town.lending.opened(ADA.key, town.own(ADA))
+    told = []
+    town.lending.listen(lambda: told.append(town.grants.holds(share)))
+
+    def fails():
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(town.own(ADA).changes, "refresh", fails)
+    with town.database.writing() as connection:  # another program
+        connection.execute(update(SHARES).values(revoked=1.0))
+    town.lending.look_again()
+    assert told == [False]
+    assert "the disk is gone" in caplog.text
+
+
+@pytest.mark.parametrize("look", [data_sets, lambda own: own.add([table()]), None])
+def test_a_share_that_ends_while_its_owner_is_asked_for_makes_no_data_of_the_server(
+    town, monkeypatch, look
+):
+    mine = town.own(ADA).add([table()])
+    share = town.grants.add(ADA.key, ShareKind.DATA, mine.key, BOB.key)
+    own = town.own(BOB)
+    assert [owner for _, owner in own.catalog.owned] == ["ada"]
+    asked = LentData.owner_of
+
+    def ends(lent, key):
+        town.grants.revoke(ADA.key, share.id)
+        return asked(lent, key)
+
+    monkeypatch.setattr(LentData, "owner_of", ends)
+    if look is None:
+        assert town.sharing(BOB).lent() == {}
+    elif look is data_sets:
+        assert not [one for one in data_sets(own) if one["group"] in ("lent", "shared")]
+    else:
+        assert look(own) in own.catalog.own
 
 
 def test_a_drag_with_shared_data_asks_no_database_of_shares(town, mine, monkeypatch):

@@ -14,14 +14,18 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 from helpers.programs import program
 from helpers.servers import PATIENCE, ROOT, free_port
+from helpers.visits import tabs
 
 from benchmarks.visitors import Visitor
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.server.operations.access import AGAIN
+from workbench.server.operations.state import ServerState
+from workbench.server.operations.stopping import Stopping
 from workbench.workspaces.workspace import Workspace
 
 DEMO = str(ROOT / "tests" / "browser" / "demo_page.py")
@@ -178,3 +182,44 @@ def test_a_bench_that_is_at_work_for_longer_is_not_waited_for():
     assert not bench.settle(0.05)
     go_on.set()
     assert bench.settle(PATIENCE)
+
+
+@pytest.mark.parametrize("end", [lambda: True, lambda: False, lambda: {}["lost"]])
+def test_a_stop_says_whether_everything_was_kept(end, caplog):
+    people = SimpleNamespace(jobs_running=lambda: 0, settle=lambda seconds: True)
+
+    async def stops():
+        over = asyncio.Event()
+        loop = SimpleNamespace(asyncio_loop=asyncio.get_running_loop(), stop=over.set)
+        stopping = Stopping(loop, ServerState(), people, end, lambda: None, PATIENCE)
+        stopping.begin()
+        await asyncio.wait_for(over.wait(), PATIENCE)
+        return stopping.complete
+
+    with caplog.at_level("INFO"):
+        kept = asyncio.run(stops())
+    assert kept == ("everything was kept" in caplog.text)
+    assert kept != ("not everything could be written" in caplog.text)
+    assert kept == (end.__code__.co_consts[-1] is True)
+
+
+def test_a_job_that_starts_while_a_page_ends_does_not_keep_it_from_ending():
+    page = tabs("coveragelab")["coveragelab"].make(Workspace())
+    work = page.work
+    name = next(iter(page.jobs()))
+    cancelled = []
+
+    class Run:
+        def __init__(self, then=lambda: None):
+            self.then = then
+
+        def mute(self):
+            self.then()
+
+        def cancel(self):
+            cancelled.append(self)
+
+    first = Run(lambda: work._runs.update({f"another {name}": Run()}))
+    work._runs[name] = first
+    work.end()
+    assert cancelled == [first]

@@ -173,7 +173,8 @@ def make_server(
     loop.add_callback(checks.start, loop)
     metrics.CountingHandler.install()
     work = ProcessRunner(options.limits) if on_linux() else None
-    makes = ProcessRunner(options.limits, "files", math.inf, math.inf)  # desks bound their number
+    # `BackgroundWork` bounds their number.
+    makes = ProcessRunner(options.limits, "files", math.inf, math.inf)
     home = None if options.home is None else options.home / "uploads"
     uploads = UploadFolder(home, options.limits)
     homes = PeopleFolders(options.home, app.base, app.own)
@@ -281,8 +282,8 @@ def _keep_looking(lending: Lending, later: Later) -> None:
     def look() -> None:
         try:
             lending.look_again()
-        except ValueError:  # the database cannot be read now
-            logger.warning("shares could not be read again", exc_info=True)
+        except Exception:  # such as a database that cannot be read now
+            logger.exception("shares could not be read again")
         later(LOOK, look_soon)
 
     def look_soon() -> None:

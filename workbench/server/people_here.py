@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Lock, RLock
 from typing import Any, Protocol
@@ -20,9 +21,14 @@ from workbench.server.people.person import Person
 from workbench.server.people_folders import PeopleFolders
 from workbench.workspaces.workspace import Workspace
 
+logger = logging.getLogger(__name__)
+
 #: Seconds for which the pages of a visitor stay alive after the last document was closed, so that
 #: a reload finds them.
 GRACE = 60.0
+
+#: Times at which documents that came meanwhile are closed, too.
+_ROUNDS = 10
 
 SIGNED_OUT = "You were signed out. What you had is kept: reload the page to sign in again."
 
@@ -218,17 +224,24 @@ class PeopleHere:
         """
         here = self.find(key)
         if here is not None:
-            for document in list(here.documents):
-                document.put_away(words)
-            here.documents.clear()
+            for _ in range(_ROUNDS):
+                for document in list(here.documents):
+                    document.put_away(words)
+                    with suppress(ValueError):  # it has left by itself
+                        here.documents.remove(document)
             self._put_away(here)
 
-    def end_all(self) -> None:
-        """Write everything, and let go of it: the server ends."""
-        self._ended = True
+    def end_all(self) -> bool:
+        """Write everything, and let go of it: the server ends. False if not all was written."""
+        self._ended, whole = True, True
         for here in self:
             here.documents.clear()
-            self._put_away(here)
+            try:
+                whole = self._put_away(here) and whole
+            except Exception:  # what others have is written all the same
+                logger.exception("what somebody has could not be written")
+                whole = False
+        return whole
 
     # -- what they do ------------------------------------------------------------------------------
 
@@ -250,24 +263,38 @@ class PeopleHere:
             return
         here.waits = True
 
+        def put_away() -> None:
+            self._put_away(here)
+
         def look() -> None:
             here.waits = False
             if not here.documents:
                 if time.monotonic() - here.used < self._grace:
                     self._look_later(here)
                 else:
-                    self._turns.submit(lambda: self._put_away(here), True)
+                    self._turns.submit(put_away, True)
 
         self._later(max(0.0, here.used + self._grace - time.monotonic()), look)
 
-    def _put_away(self, here: PersonHere) -> None:
-        """Write what a person has, and let go of it, unless the disk does not take it."""
+    def _put_away(self, here: PersonHere) -> bool:
+        """Write what a person has, and let go of it, unless the disk does not take it.
+
+        Returns
+        -------
+        bool
+            Whether nothing is left to write.
+        """
+        bench, whole = here.bench, True
+        if bench is not None and not here.documents:
+            # Before the lock: a drag that ends may read what others share, who may be leaving.
+            whole = _done(bench.pages.finish_drags)
         with here.lock:
             if here.documents or here.gone:
-                return
+                return here.gone
             bench, here.bench = here.bench, None
-            if bench is not None:
-                bench.end()
+            if bench is not None and not _done(bench.end):
+                whole = False
+                _done(bench.pages.kept.write)  # the settings of the pages that did not fail
             workspace = here.workspace
             if workspace is not None:
                 self._homes.visited(here.person)
@@ -278,9 +305,21 @@ class PeopleHere:
                     if workspace.storage.waiting and not self._ended:
                         here.used = time.monotonic()
                         self._look_later(here)
-                        return
+                        return False
                     workspace.close()
+                whole = whole and not workspace.storage.waiting
             here.workspace, here.sharing, here.gone = None, None, True
             with self._lock:
                 del self._by_key[here.person.key]
         self._freed()
+        return whole
+
+
+def _done(step: Callable[[], None]) -> bool:
+    """Whether a step did not fail; its error is logged, as the steps after it are taken anyway."""
+    try:
+        step()
+    except Exception:
+        logger.exception("the pages of somebody could not be put away in order")
+        return False
+    return True

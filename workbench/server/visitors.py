@@ -253,11 +253,12 @@ class Visitors:
         fresh.follow(shown.data_key or None)
         return audit_of(shown, fresh=fresh)
 
-    def end(self) -> None:
-        """Write everything, and let go of it: the server ends."""
+    def end(self) -> bool:
+        """Write everything, and let go of it: the server ends. False if not all was written."""
         self.housekeeping.end()
-        self.here.end_all()
+        whole = self.here.end_all()
         self.homes.close()
+        return whole
 
     # -- steps -------------------------------------------------------------------------------------
 

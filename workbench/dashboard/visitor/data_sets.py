@@ -108,13 +108,13 @@ def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[Mess
     draw = current if current.startswith(DRAW) else FIRST_DRAW
     table = workspace.current_table or ""
     drawn = table if table.startswith(DRAWN_TABLE) else DrawnTableSource().key
-    others = workspace.catalog.shared  # once: somebody may share more meanwhile
-    owners = {one.key: workspace.owner_of(one.key) for one in others}
+    others = workspace.catalog.owned  # once: somebody may share more meanwhile
+    owners = {one.key: owner for one, owner in others}
     shared = set() if sharing is None else set(sharing.shared(DATA))
     groups = {
         "own": workspace.catalog.own,
-        "lent": [one for one in others if owners[one.key]],
-        "shared": [one for one in others if not owners[one.key]],
+        "lent": [one for one, owner in others if owner],
+        "shared": [one for one, owner in others if not owner],
         "example": [workspace.dataset(f"{EXAMPLE}{name}") for name in (*NAMES, *TABLES)],
         "draw": [workspace.dataset(draw), workspace.dataset(drawn)],
     }

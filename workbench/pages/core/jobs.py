@@ -468,7 +468,7 @@ class Jobs(Part):
 
     def end(self) -> None:
         """Cancel all jobs, and ignore what they report from now on."""
-        for name, run in self._runs.items():
+        for name, run in list(self._runs.items()):  # another thread may be starting one
             run.mute()
             run.cancel()
             if self.state(name).running:

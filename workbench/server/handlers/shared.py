@@ -31,7 +31,7 @@ from workbench.server.handlers.downloads import (
 from workbench.server.handlers.static import STATIC
 from workbench.server.network.headers import digest
 from workbench.server.network.proxy import client_address
-from workbench.server.network.rates import TokenBuckets
+from workbench.server.network.rates import TokenBuckets, networks
 from workbench.server.sharing.grant import Grant, NotSharedError, ShareKind
 from workbench.server.sharing.grants import SOMEBODY
 from workbench.server.sharing.lending import Lending
@@ -117,8 +117,13 @@ class LinkHandler(DownloadHandler):
 
     @property
     def whose(self) -> str:
-        """Who takes a share of the processes: everybody at one address, as nobody signs in."""
-        return f"link {client_address(self.request, self.server)}"
+        """Who takes a share of the processes: everybody in one network, as nobody signs in."""
+        return f"link {self._sender}"
+
+    @property
+    def _sender(self) -> str:
+        """The network of the browser: one sender may have all of its addresses."""
+        return networks(client_address(self.request, self.server))[0]
 
     @property
     def asked(self) -> str:
@@ -134,7 +139,7 @@ class LinkHandler(DownloadHandler):
         look : callable
             Reads it, in a thread.
         """
-        sender = client_address(self.request, self.server)
+        sender = self._sender
         seconds = self._guesses.wait(sender)
         if seconds > 0:
             self.set_header("Retry-After", str(math.ceil(seconds)))

@@ -13,9 +13,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from workbench.server.operations.state import Phase, ServerState
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +49,7 @@ class Stopping:
     state : ServerState
     people : StoppedPeople
     end : callable
-        Ends all pages, and writes what has to be kept.
+        Ends all pages, and writes what has to be kept; returns whether all of it was written.
     close : callable
         Closes the server: it listens no more.
     within : float
@@ -66,7 +68,7 @@ class Stopping:
         loop: Any,
         state: ServerState,
         people: StoppedPeople,
-        end: Callable[[], None],
+        end: Callable[[], bool],
         close: Callable[[], None],
         within: float,
         drain: Callable[[float], int] = lambda seconds: 0,
@@ -149,23 +151,19 @@ class Stopping:
         if late:
             return False
         left = max(deadline - time.monotonic(), 0.0)
-        settled = False
-
-        def settle() -> None:
-            nonlocal settled
-            settled = self._people.settle(left)
-
-        return await _in_thread(settle, left + _LOOK) and settled
+        return bool(await _in_thread(lambda: self._people.settle(left), left + _LOOK))
 
 
-async def _in_thread(work: Callable[[], object], seconds: float) -> bool:
-    """Whether a thread of its own did the work within this time; its errors are logged."""
+async def _in_thread(work: Callable[[], T], seconds: float) -> T | None:
+    """What work returns in a thread of its own; None if it fails, which is logged, or is late."""
     done = asyncio.Event()
+    found: T | None = None
     loop = asyncio.get_running_loop()
 
     def run() -> None:
+        nonlocal found
         try:
-            work()
+            found = work()
         except Exception:
             logger.exception("something could not be ended")
         finally:
@@ -176,5 +174,5 @@ async def _in_thread(work: Callable[[], object], seconds: float) -> bool:
     try:
         await asyncio.wait_for(done.wait(), seconds)
     except TimeoutError:
-        return False
-    return True
+        return None
+    return found

@@ -83,17 +83,18 @@ class WorkspaceOwner:
         until = ticket_end(self._key, ticket)
         if until <= self._clock():
             return False
+        database, loop = self._database, asyncio.get_running_loop()
         use = partial(self._use, ticket, until)
-        loop = asyncio.get_running_loop()
         try:
-            fresh = await loop.run_in_executor(WAITING, use)
+            fresh = await loop.run_in_executor(WAITING, use, database)
         except ArchiveError:
             logger.warning(
                 "the sign-ins of the owner cannot be written down, and end with the server",
                 exc_info=True,
             )
-            self._database = self.sign_ins.database = ServerDatabase()
-            fresh = await loop.run_in_executor(WAITING, use)
+            if self._database is database:  # else another request with the ticket was first
+                self._database = self.sign_ins.database = ServerDatabase()
+            fresh = await loop.run_in_executor(WAITING, use, self._database)
         if fresh:
             await self.begin(handler)
         return fresh
@@ -102,13 +103,13 @@ class WorkspaceOwner:
         """Sign the owner in, in the browser that sent a request."""
         await self.sign_ins.begin(self._account, handler)
 
-    def _use(self, ticket: str, until: float) -> bool:
+    def _use(self, ticket: str, until: float, database: ServerDatabase) -> bool:
         """Note that a ticket was used; False if it was before.
 
         It is remembered for a day more than it holds, as clocks are set back.
         """
         hashed = hashlib.sha256(ticket.encode()).hexdigest()
-        with self._database.writing() as connection:
+        with database.writing() as connection:
             connection.execute(
                 delete(TICKETS).where(TICKETS.c.until <= self._clock() - TICKET_LIFE)
             )

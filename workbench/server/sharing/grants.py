@@ -313,7 +313,8 @@ class Grants:
                 try:
                     with self._database.decoding("a share"):
                         require_sound(row, SHARES.c)
-                        grants[row.id] = _grant(row)
+                        opened = row.opened + self._openings[row.id]
+                        grants[row.id] = replace(_grant(row), opened=opened)
                 except ArchiveError as error:
                     damaged = str(error)
             if damaged != self._damaged:

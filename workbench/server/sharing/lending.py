@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from threading import RLock
 
 from workbench.audits.archive import Archive
@@ -135,15 +134,18 @@ class Lending:
         if time.monotonic() - self._purged >= PURGE:
             self._purged = time.monotonic()
             self.grants.purge()
-        changed = self.grants.refresh()
+        if self.grants.refresh():
+            self.changed()  # first: nobody else tells of it if something fails below
         with self._lock:
             self._watched = {o: known for o, known in self._watched.items() if not known.closed}
             watched = list(self._watched.values())
         for workspace in watched:
-            with suppress(WorkspaceError):  # it was closed just now
+            try:
                 workspace.changes.refresh()
-        if changed:
-            self.changed()
+            except WorkspaceError:  # it was closed just now
+                pass
+            except Exception:
+                logger.exception("a workspace of which others read could not be looked at")
 
     def opened(self, owner: str, workspace: Workspace) -> None:
         """Take note of the workspace of the person with a key, which others may be reading."""

@@ -52,8 +52,7 @@ class PersonSharing:
     def lent(self) -> Mapping[str, tuple[str, str, DataSet]]:
         """Name, owner and state of the data sets that others share with the person, by key."""
         found = {}
-        for one in self._workspace.catalog.shared:
-            owner = self._workspace.catalog.owner_of(one.key)
+        for one, owner in self._workspace.catalog.owned:
             if owner:
                 found[one.key] = (one.name.removesuffix(f" ({owner})"), owner, one)
         return found

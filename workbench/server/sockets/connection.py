@@ -133,9 +133,8 @@ class Connection:
         self._ended = True
         if self._session is not None:
             self._session.leave(self)
-        for name, live in self._viewed.items():
-            live.close(self._viewers[name])
-        self._viewed.clear()
+        for name in list(self._viewed):  # a page may just have been made in another thread
+            self._forget(name)
         self._put = lambda text: None
 
     def put_away(self, words: str) -> None:
@@ -179,6 +178,8 @@ class Connection:
             if name:
                 if name not in self._viewed or self._viewed[name].ended:
                     self._view(name)
+                if self._ended:  # while the page was made
+                    return
                 viewer = self._viewers[name]
                 viewer.timer.begins(gesture, name)
                 self._viewed[name].carry_out(gesture, viewer)
@@ -214,16 +215,16 @@ class Connection:
         return self._session
 
     def _view(self, name: str) -> None:
-        """Have the live page send its changes here."""
-        live = self.attach().pages.live(name)
-        if self._viewed.get(name) is live:
+        """Have the live page send its changes here, unless the document was closed."""
+        if self._ended:
             return
-        self._viewed[name] = live
-        if name in self._viewers:
-            live.resume(self._viewers[name])
-        else:
-            self._viewers[name] = TimedViewer(self.send, Sent())
-            live.open(self._viewers[name])
+        live = self.attach().pages.live(name)  # takes a moment, in which it may be closed
+        if self._ended or self._viewed.get(name) is live:
+            return
+        begin = live.resume if name in self._viewers else live.open
+        viewer = self._viewers.setdefault(name, TimedViewer(self.send, Sent()))
+        self._viewed[name] = live  # after its viewer: `end` forgets both
+        begin(viewer)
 
     def _forget(self, name: str) -> None:
         live = self._viewed.pop(name, None)
@@ -257,4 +258,5 @@ class Connection:
 
     def _open(self, name: str, then: Callable[[], None] = lambda: None) -> None:
         self._view(name)
-        then()
+        if not self._ended:
+            then()

@@ -95,8 +95,3 @@ class Documents:
         if sent is not None and sent.channel is not None:
             channel, sent.channel = sent.channel, None
             channel.closed()
-
-    def let_all_go(self) -> None:
-        """Let go of all documents whose sockets have not come."""
-        for id in list(self._sent):
-            self.let_go(id)

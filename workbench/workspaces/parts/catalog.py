@@ -63,6 +63,18 @@ class Catalog:
         return [] if self.base is None else list(self.base.datasets)
 
     @property
+    def owned(self) -> list[tuple[DataSet, str]]:
+        """The data sets of the base, each with the name of its owner, as of `owner_of`.
+
+        What is no longer lent once its owner was asked for is left out: it would seem nobody's.
+        """
+        base = self.base
+        if base is None:
+            return []
+        owners = {one.key: base.owner_of(one.key) for one in base.datasets}
+        return [(one, owners[one.key]) for one in base.datasets if one.key in owners]
+
+    @property
     def datasets(self) -> Datasets:
         """All of both, those of the base first."""
         return Datasets([*self.shared, *self.own], self._storage.where)

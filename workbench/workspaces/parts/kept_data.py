@@ -86,7 +86,7 @@ class KeptData:
         digest = content_hash(tables)
         facts = source if isinstance(source, MADE) else GivenSource()
         # What a person shares may be taken back: others need the same content as their own.
-        given = [one for one in self._catalog.shared if not self._catalog.owner_of(one.key)]
+        given = [one for one, owner in self._catalog.owned if not owner]
         with self._changes.change() as shared:
             for one in given:
                 if _is_same(one, digest, reading, facts):
