@@ -82,4 +82,6 @@ def assert_what_does_not_declare_a_control_does_not_follow_it(page):
         for item in items(page):
             if not page.inputs(item) & changed:
                 assert as_plain(page.draw(item)) == before[item.name], (name, item.name)
+        setattr(page, name, values[name])
+        page.param.update(values)  # and no mark that it was ever changed
     return controls

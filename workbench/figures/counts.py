@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import cycle
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +24,8 @@ KEPT, APPROXIMATE = "good", "warn"
 
 CLAIM = Style("allowed by the bound on ε", "good")
 LIMITS = Style("limits of both rates", "p", "dash", 1.5)
-#: Color and dash of the limits of one rate; the first is Clopper–Pearson, which keeps its level.
+#: Color and dash of the limits of one rate, of which none has the look of another: the first is
+#: Clopper–Pearson, which keeps its level.
 LOOKS = (
     *(("good", "solid"), ("warn", "solid"), ("fit", "dot")),
     *(("p", "dash"), ("q", "dashdot"), ("muted", "solid")),
@@ -145,7 +145,9 @@ def misses(rates: ArrayLike, shares: Mapping[str, ArrayLike], allowed: float) ->
         Label -> probability of a miss at each of them.
     allowed : float
     """
-    styles = [Style(name, *look, 1.5) for name, look in zip(shares, cycle(LOOKS))]
+    styles = [
+        Style(name, *look, 1.5) for name, look in zip(shares, LOOKS[: len(shares)], strict=True)
+    ]
     top = 1.15 * max(allowed, *(float(np.max(share)) for share in shares.values()))
     worst = ", ".join(f"{name} {float(np.max(share)):.1%}" for name, share in shares.items())
     return chart(

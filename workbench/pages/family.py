@@ -190,8 +190,6 @@ class FamilyPage(Page):
         if "q" in known:
             self.q = known["q"]
 
-    # -- results, each computed once a state ---------------------------------------------------
-
     # -- the strip of numbers ------------------------------------------------------------------
 
     @number(

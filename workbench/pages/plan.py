@@ -40,7 +40,7 @@ class PlanPage(Page):
     delta = DeltaSetting()
     level = ConfidenceSetting()
     chosen = PairChoice("pair")
-    writing = PlanWriting(lambda page: page.sizes.n)
+    writing = PlanWriting()
     sizes = SampleSizes()
 
     controls: ClassVar[tuple[Section, ...]] = (
@@ -53,10 +53,6 @@ class PlanPage(Page):
         ),
         PlanWriting.section,
     )
-
-    # -- results, each computed once a state ---------------------------------------------------
-
-    # -- the simulation ------------------------------------------------------------------------
 
     # -- the strip of numbers ------------------------------------------------------------------
 
@@ -236,7 +232,7 @@ class PlanPage(Page):
             self._power_code(),
             self._median_code(),
             f"view = {call('wb.explore_plan', 'pair', spec=others)}",
-            imports=[] if self.sizes._quick else ["import numpy as np"],
+            imports=[] if self.sizes.quick else ["import numpy as np"],
         )
 
     def _needed_code(self) -> list[str]:
@@ -259,7 +255,7 @@ class PlanPage(Page):
     def _power_code(self) -> str:
         target, level = {"claim_epsilon": self.target}, self._level(self.method)
         own = self.own()
-        if self.sizes._quick or own is None or not own.curve:
+        if self.sizes.quick or own is None or not own.curve:
             return f"power_at_n = {call('wb.power', 'pair', **target, n=self.sizes.n, **level)}"
         sizes = tuple(sorted(power.n_p for power in own.curve))
         power = call("wb.power", "pair", **target, n=Name("n"), **level)
@@ -272,7 +268,7 @@ class PlanPage(Page):
 
     def _median_code(self) -> str:
         level, own = self._level(self.method), self.own()
-        if self.sizes._quick or own is None or not own.bounds:
+        if self.sizes.quick or own is None or not own.bounds:
             reps = REPS if self.method == "pointwise" else LIVE
             bounds = call("wb.plan_distribution", "pair", n=self.sizes.n, reps=reps, **level)
             return f"bounds_at_n = {bounds}\nmedian_at_n = bounds_at_n.quantile(0.5)"
@@ -288,4 +284,4 @@ class PlanPage(Page):
 
     def _level(self, guarantee: str) -> dict[str, Any]:
         """Arguments of the functions of plans besides the pair."""
-        return {n: value for n, value in self.sizes._arguments(guarantee).items() if n != "pair"}
+        return {n: value for n, value in self.sizes.arguments(guarantee).items() if n != "pair"}

@@ -145,7 +145,7 @@ class SampleSizes(Part):
     @derived(needs=("pair", *ASKED, *AIM), shared=True)
     def known(self) -> SampleSize | str:
         """Exact sample size with a threshold fixed in advance, or why none suffices."""
-        return _needed(self._arguments("pointwise"), self.target, self.power)
+        return _needed(self.arguments("pointwise"), self.target, self.power)
 
     @derived(needs=("known",), shared=True)
     def known_curve(self) -> tuple[Power, ...]:
@@ -164,32 +164,32 @@ class SampleSizes(Part):
     @derived(needs=("pair", *ASKED, "seed"), shared=True)
     def known_bounds(self) -> tuple[BoundDistribution, ...]:
         """Distributions of the bound, with a threshold fixed in advance."""
-        asked = self._arguments("pointwise")
+        asked = self.arguments("pointwise")
         return tuple(_distribution(asked, REPS, 10**log_n) for log_n in GRID)
 
     @derived(needs=("pair", *ASKED, "method", "target", "log_n", "seed"), shared=True)
     def live_power(self) -> Power | None:
         """Power at n; None if it needs complete simulated audits."""
-        if not self._quick:
+        if not self.quick:
             return None
-        return sample_size.power(
-            **self._arguments(self.method), claim_epsilon=self.target, n=self.n
-        )
+        return sample_size.power(**self.arguments(self.method), claim_epsilon=self.target, n=self.n)
 
     @derived(needs=("pair", *ASKED, "method", "log_n", "seed"), shared=True)
     def live_bounds(self) -> BoundDistribution | None:
         """Distribution of the bound at n; None if it needs complete simulated audits."""
-        if not self._quick:
+        if not self.quick:
             return None
         reps = REPS if self.method == "pointwise" else LIVE
-        return _distribution(self._arguments(self.method), reps, self.n)
+        return _distribution(self.arguments(self.method), reps, self.n)
 
     @property
-    def _quick(self) -> bool:
+    def quick(self) -> bool:
+        """Whether the bound is simulated at once, without the job."""
         counted = self.method in COUNTED and self.page.pair_kind not in TIED
         return counted or self.method == "pointwise"
 
-    def _arguments(self, guarantee: str) -> dict[str, Any]:
+    def arguments(self, guarantee: str) -> dict[str, Any]:
+        """Arguments of `workbench.plan` and its kind for a guarantee."""
         return {
             "pair": self.pair(),
             "delta": self.page.delta.value,
@@ -207,13 +207,14 @@ class SampleSizes(Part):
         return plan
 
     def asked(self) -> tuple[Any, ...]:
+        """The settings that the simulation depends on."""
         return tuple(getattr(self.page, name) for name in SETTINGS)
 
     @job("Simulate this bound", needs=SETTINGS, into="plan")
     def simulate(self, report: Report) -> Plan:
         """Computes the sample size, the power curve and the bounds, on all processor cores."""
-        asked, plan = self._arguments(self.method), Plan(self.asked())
-        grid, reps = (GRID, LIVE) if self._quick else (COARSE, FEW)
+        asked, plan = self.arguments(self.method), Plan(self.asked())
+        grid, reps = (GRID, LIVE) if self.quick else (COARSE, FEW)
         # The largest first: the slowest tasks should not be the last ones.
         tasks: list[Callable[[], Any]] = [
             partial(_needed, asked, self.target, self.power),

@@ -220,8 +220,6 @@ class WatchPage(Page):
         """Scores per group seen so far."""
         return self.progress.rows
 
-    # -- results, each computed once a state ---------------------------------------------------
-
     # -- the strip of numbers ------------------------------------------------------------------
 
     @number(
@@ -323,8 +321,6 @@ class WatchPage(Page):
             f"{found.anytime / found.runs:.1%} · {found.runs} simulated audits, seeds from "
             f"{self.seed}",
         )
-
-    # -- in plain words ------------------------------------------------------------------------
 
     # -- the charts ----------------------------------------------------------------------------
 

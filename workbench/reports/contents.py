@@ -150,12 +150,9 @@ class Contents:
         changed: list[Row] = []
         usual: list[Row] = []
         fresh = {} if self._page is None else self._page.at_start().settings()
+        offered = set() if kind is None else _control_names(kind)
         for name, value in self.audit.settings.items():
-            if (
-                kind is None
-                or name not in kind.param
-                or name not in {one.name for section in kind.controls for one in section.controls}
-            ):
+            if kind is None or name not in kind.param or name not in offered:
                 continue
             if self._page is not None and not _offered(self._page, name):
                 continue

@@ -342,6 +342,8 @@ class Page(PageState):
 
     work = Jobs()
 
+    _settable: dict[str, param.Parameter] | None = None
+
     message = param.String("", precedence=-1, doc="The last error message, in plain words.")
 
     def __init__(self, given: Any = None, workspace: Workspace | None = None, **params: Any):
@@ -355,7 +357,6 @@ class Page(PageState):
             workspace = Workspace() if given is None else given_workspace()
         #: The data sets that the page can show.
         self.workspace = workspace
-        self._settable: dict[str, param.Parameter] | None = None
         super().__init__(**params)
         # No slider may stand beyond its own range, whoever set the number.
         shown = sliders(type(self))

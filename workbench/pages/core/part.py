@@ -19,19 +19,21 @@ A page has its parts as attributes of its class, and a part is written as a page
             return Fact(f"{self.chance.odds():.2f}")
 
 The values of the parameters are those of the page, under names that are unique on it: links, saved
-audits, undo and ``panel.Param`` know a page by one flat set of names, and a copy of a page is a
-copy of one object. In the part, ``self.heads`` is ``self.page.heads``.
+audits and undo know a page by one flat set of names, and a copy of a page is a copy of one object.
+In the part, ``self.heads`` is ``self.page.heads``.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import param
 from param.parameterized import ParameterizedMetaclass
 
+from workbench.scores.sample import Scores
 from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.seen.record import SeenRecord
 
@@ -70,7 +72,8 @@ class Part(_Declares):
     ----------
     prefix : str
         What the page's names of the parameters begin with, before an underscore. A page may have
-        several parts of a kind under prefixes of their own.
+        several parts of a kind under prefixes of their own, unless they have results, items or
+        jobs: the names of these have no prefix.
     """
 
     #: The parameters by their names in the part.
@@ -175,8 +178,8 @@ class Part(_Declares):
     def data_leaves(self) -> None:
         """Take note that other data, or the same ones read anew, are about to come into view."""
 
-    def data_came(self, same: bool) -> None:
-        """Take note that data have come into view; ``same`` if no number has changed."""
+    def data_came(self, before: Scores | None) -> None:
+        """Take note that data have come into view, after the scores ``before``."""
 
     def before_reset(self) -> None:
         """Take note that controls are about to be set to their defaults."""
@@ -231,9 +234,33 @@ class Part(_Declares):
             Whether the data have just come into view.
         """
 
+    @classmethod
+    def marked_names(cls) -> tuple[str, ...]:
+        """Names of the results, items and jobs."""
+        return tuple(
+            name
+            for base in cls.__mro__
+            for name, value in vars(base).items()
+            if any(hasattr(value, mark) for mark in MARKS)
+        )
+
+
+@cache
+def part_templates(page: type) -> dict[str, Part]:
+    """The parts that a page class declares, by name; those of a page are copies of them."""
+    return {
+        name: value
+        for base in reversed(page.__mro__)
+        for name, value in vars(base).items()
+        if isinstance(value, Part)
+    }
+
 
 class WithParts(ParameterizedMetaclass):
-    """The class of page classes: a page class gets the parameters that its parts declare."""
+    """The class of page classes: a page class gets the parameters that its parts declare.
+
+    Two parts with a parameter, a result, an item or a job of one name raise TypeError.
+    """
 
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]):  # noqa: N805
         super().__init__(name, bases, namespace)
@@ -243,3 +270,11 @@ class WithParts(ParameterizedMetaclass):
                     # A page may declare a parameter of a part itself, with another default.
                     if flat not in namespace:
                         cls.param.add_parameter(flat, parameter)
+        owners: dict[str, str] = {}
+        for attribute, part in part_templates(cls).items():
+            for one in {*part.declared(), *part.marked_names()}:
+                if (other := owners.setdefault(one, attribute)) != attribute:
+                    raise TypeError(
+                        f"{name}: its parts {other!r} and {attribute!r} both have {one!r}; rename "
+                        "one, or give the part a prefix if it is a parameter"
+                    )

@@ -240,20 +240,22 @@ class PageSession:
             self._drawn_from[item.name] = needed
 
     def _value(self, need: str) -> Any:
+        known = self._values
         try:
-            return self._values[need]
+            return known[need]
         except KeyError:
             (value,) = self.page.values_of((need,))
-            self._values[need] = value
+            known[need] = value
             return value
 
     def _note(self, *events: Any) -> None:
         names = {event.name for event in events}
         self.changed |= names
         self.stale |= {name for name, inputs in self._inputs.items() if inputs & names}
-        for need, behind in self._behind.items():
-            if behind & names:
-                self._values.pop(need, None)
+        gone = {need for need, behind in self._behind.items() if behind & names}
+        if gone:
+            # Another dict: a value that another thread computes now, from before, goes to the old.
+            self._values = {n: value for n, value in self._values.items() if n not in gone}
         if not self.queue.here:
             self._outside()
 

@@ -11,10 +11,14 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import param
 
-from workbench.pages.core.part import MARKS, Part, WithParts
+from workbench.pages.core.part import MARKS, Part, WithParts, part_templates
 from workbench.pages.core.shared import PLAIN, shared_result
 
 M = TypeVar("M")
+
+
+#: In place of a parameter that is at its default, of which param keeps no value.
+_UNSET = object()
 
 
 class LeftBehind:
@@ -63,7 +67,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
     def __init__(self, **params: Any):
         self._kept: dict[str, _Kept] = {}
         self._quiet = self._restores = False
-        vars(self).update(self._parts_of(self, self.part_templates()))
+        vars(self).update(self._parts_of(self, part_templates(type(self))))
         super().__init__(**params)
 
     def __getattr__(self, name: str) -> Any:
@@ -73,17 +77,6 @@ class PageState(param.Parameterized, metaclass=WithParts):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(vars(self)[part], name)
 
-    @classmethod
-    @cache
-    def part_templates(cls) -> dict[str, Part]:
-        """The parts that the class declares, by name; those of a page are copies of them."""
-        return {
-            name: value
-            for base in reversed(cls.__mro__)
-            for name, value in vars(base).items()
-            if isinstance(value, Part)
-        }
-
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts, in the order of definition."""
@@ -92,7 +85,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
     @classmethod
     @cache
     def _overriding(cls, hook: str) -> tuple[str, ...]:
-        parts = cls.part_templates().items()
+        parts = part_templates(cls).items()
         return tuple(n for n, one in parts if getattr(type(one), hook) is not getattr(Part, hook))
 
     def parts_with(self, hook: str) -> list[Part]:
@@ -101,7 +94,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
 
     @property
     def _parts(self) -> dict[str, Part]:
-        return {name: vars(self)[name] for name in self.part_templates()}
+        return {name: vars(self)[name] for name in part_templates(type(self))}
 
     @staticmethod
     def _parts_of(page: Any, parts: dict[str, Part]) -> dict[str, Part]:
@@ -154,7 +147,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
     def _in_parts(cls) -> dict[str, str]:
         """For each result, item and job of a part its name, and the name of the part."""
         found: dict[str, str] = {}
-        for part, template in cls.part_templates().items():
+        for part, template in part_templates(cls).items():
             for base in type(template).__mro__:
                 for name, value in vars(base).items():
                     if any(hasattr(value, mark) for mark in MARKS):
@@ -213,7 +206,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
     def _method(cls, name: str) -> Any:
         """The method of the class, or of a part, of this name."""
         part = cls._in_parts().get(name)
-        return getattr(cls if part is None else type(cls.part_templates()[part]), name)
+        return getattr(cls if part is None else type(part_templates(cls)[part]), name)
 
     def values_of(self, needs: tuple[str, ...]) -> tuple[Any, ...]:
         """Present values of parameters and derived results; see `same`."""
@@ -237,7 +230,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
             `workbench.pages.core.shared`.
         """
         values, kept = self._param__private.values, self._kept.get(name)
-        behind = [values.get(one) for one in self._parameters_behind(needs)]
+        behind = [values.get(one, _UNSET) for one in self._parameters_behind(needs)]
         if kept is not None and all(map(is_, kept.behind, behind)):  # none was set meanwhile
             return kept.value
         key = self.values_of(needs)

@@ -40,7 +40,7 @@ class ImportPage(Page):
 
     Nothing that it shows depends on both the scores and the groups. ``accept`` adds the data set
     to the workspace and sets ``accepted`` to its key. A data set that is there already is read in
-    another way instead; see `Workspace.reread`.
+    another way instead; see `Workspace.kept.reread`.
 
     Parameters
     ----------
@@ -293,8 +293,6 @@ class ImportPage(Page):
             f"A score table of {table.n_models:,} models and {table.n_records:,} records: it is "
             f"shown on the page Records. Memberships: {table.design.name}.{cannot} {notes}"
         )
-
-    # -- the end of the step ---------------------------------------------------------------------
 
     # -- as Python -----------------------------------------------------------------------------
 

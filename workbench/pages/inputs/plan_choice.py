@@ -26,7 +26,9 @@ from workbench.bounds.bound import Bound
 from workbench.pages.core.page import FixedInAdvance, Page, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.value_selector import ValueSelector
+from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.score_source import DIRECTION
+from workbench.scores.sample import Scores
 from workbench.workspaces.planning import PlannedData
 
 #: Characters of the name of a plan that a page shows.
@@ -274,11 +276,12 @@ class PlannedAudit(Part):
         """Know nothing of the data, as they are read now, if the archive fails meanwhile."""
         self.page.set_quietly(planned_data=None)
 
-    def data_came(self, same: bool) -> None:
+    def data_came(self, before: Scores | None) -> None:
         """Use the plan for the data in view."""
         plan = self.registered
         if plan is not None:
             # Scores that were read in another way have the page forget what the plan fixes.
+            same = before is not None and same_numbers(before, self.page.scores)
             again = {} if same else self._values(self.page, plan)
             self.page.set_quietly(planned_data=self._data_under(plan), **again)
         self._judge()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
@@ -24,13 +23,7 @@ def _fixes(*choices: str) -> Any:
 
 
 class PlanWriting(Part):
-    """The fields of a plan, which is stored with the δ and the confidence of the page.
-
-    Parameters
-    ----------
-    size : callable
-        ``size(page)`` is the number of scores per group.
-    """
+    """The fields of a plan, which is stored with the sizes, δ and confidence of the page."""
 
     follows: ClassVar[tuple[str, ...]] = ("stored",)
 
@@ -116,10 +109,6 @@ class PlanWriting(Part):
         ),
     )
 
-    def __init__(self, size: Callable[[Any], int]):
-        super().__init__()
-        self._size = size
-
     def start(self, given: frozenset[str]) -> None:
         """Watch the button."""
         self.page.param.watch(self._store_plan, "store_plan")
@@ -139,7 +128,7 @@ class PlanWriting(Part):
     def _store_plan(self, *events: Any) -> None:
         fixes, sizes = self.planned_fixes, self.planned_sizes
         bins = {"bins": self.planned_bins, "range": (self.planned_low, self.planned_high)}
-        n = self._size(self.page) if sizes == "fixed" else None
+        n = self.page.sizes.n if sizes == "fixed" else None
         try:
             found = store(
                 self.planned_name,

@@ -227,8 +227,8 @@ class ScoreSource(Part):
         """Set what depends on the scores as if they had just come into view."""
         if self.page.given is not None:
             self.page.set_quietly(larger_is_member=self.page.given.larger_is_member)
-            self.scores = self.page.given
-        self.page.adopt(self.scores, self.loaded, Arrival.REREAD)
+        scores = self.scores if self.page.given is None else self.page.given
+        self.page.adopt(scores, self.loaded, Arrival.REREAD)
 
     def sights(self) -> tuple[Sight, ...]:
         """The data in view, as the workspace knows them."""
@@ -309,9 +309,8 @@ class ScoreSource(Part):
             raise
         self._most_seed = max(self._most_seed, self.seed if is_draw(dataset.key) else -1)
         page.validity.recall(arriving=arrival is not Arrival.REREAD)
-        same = shown is not None and same_numbers(shown, scores)
         for part in page.parts:
-            part.data_came(same)
+            part.data_came(shown)
 
     def _arrival(self, key: str) -> Arrival:
         before = "" if self._dataset is None else self._dataset.key

@@ -52,6 +52,8 @@ FAMILY = ("family", "q", "log_delta")
 #: Points of the curves over the family's parameter, and of hypothetical bit errors.
 LEAKS, HYPOTHESES = 40, 81
 
+MOVED = "the guessing rule was changed after the scores were seen"
+
 
 class OneRunAudit(Part):
     """The bounds by every method, and the tuned number of guesses."""
@@ -168,18 +170,22 @@ class OneRunAudit(Part):
     @derived(needs=("source", "simulated", "log_delta"))
     def reference(self) -> charts.ReferenceValue | None:
         """What the bounds are compared with, where the mechanism is known."""
-        return self._reference() if self.page.source == "simulate" else None
+        return self.simulated_reference() if self.page.source == "simulate" else None
 
-    def _reference(self) -> charts.ReferenceValue:
+    def certified(self, method: str) -> Bound | Fact:
+        """The bound of a method, not valid once the rule was moved; or why there is none."""
+        bound = self.by_method()[method]
+        if isinstance(bound, Fact):
+            return bound
+        return self.page.validity.certified(bound.voided(MOVED) if self.page.rule_moved else bound)
+
+    def simulated_reference(self) -> charts.ReferenceValue:
+        """The ε that a faulty simulated mechanism claims, or that of a correct one."""
         mechanism: CanaryMechanism = self.page.simulated()
         if isinstance(mechanism, DPSGD) and mechanism.average_first:
             claimed = float(mechanism.claimed.epsilon(self.page.delta.value))
             return charts.ReferenceValue("claimed", claimed)
         return charts.ReferenceValue("truth", mechanism.epsilon(self.page.delta.value))
-
-    # -- the strip of numbers ----------------------------------------------------------------------
-
-    # -- in plain words ----------------------------------------------------------------------------
 
     # -- the charts --------------------------------------------------------------------------------
 
@@ -192,7 +198,7 @@ class OneRunAudit(Part):
     )
     def methods(self) -> dict[str, Any]:
         """Lower bounds from the same guesses. Amber: not valid."""
-        shown = {NAMES[name]: self.page.measured._method(name) for name in METHODS}
+        shown = {NAMES[name]: self.certified(name) for name in METHODS}
         bounds = {name: bound for name, bound in shown.items() if isinstance(bound, Bound)}
         if not bounds:
             return empty("No method applies.")

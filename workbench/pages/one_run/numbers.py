@@ -9,8 +9,6 @@ from workbench.pages.core.page import Fact, number
 from workbench.pages.core.part import Part
 from workbench.pages.one_run.audit import FROM_SCORES, NAMES
 
-MOVED = "the guessing rule was changed after the scores were seen"
-
 
 class OneRunNumbers(Part):
     """The bounds of one run as numbers."""
@@ -25,7 +23,7 @@ class OneRunNumbers(Part):
     )
     def steinke(self) -> Bound | Fact:
         """Lower bound on ε for any mechanism with so many correct guesses."""
-        return self._method("steinke")
+        return self.page.auditing.certified("steinke")
 
     @number(
         NAMES["fdp"],
@@ -36,7 +34,7 @@ class OneRunNumbers(Part):
     )
     def fdp(self) -> Bound | Fact:
         """Lower bound on ε, assuming the family, from the number of correct guesses."""
-        return self._method("fdp")
+        return self.page.auditing.certified("fdp")
 
     @number(
         NAMES["bits"],
@@ -47,7 +45,7 @@ class OneRunNumbers(Part):
     )
     def bits(self) -> Bound | Fact:
         """Lower bound on ε from the share of wrong guesses, if canaries are independent."""
-        return self._method("bits")
+        return self.page.auditing.certified("bits")
 
     @number(
         NAMES["bits-hoeffding"],
@@ -57,7 +55,7 @@ class OneRunNumbers(Part):
     )
     def hoeffding(self) -> Bound | Fact:
         """The same with the wider limit from Hoeffding's inequality."""
-        return self._method("bits-hoeffding")
+        return self.page.auditing.certified("bits-hoeffding")
 
     @number(
         NAMES["abstain"],
@@ -68,7 +66,7 @@ class OneRunNumbers(Part):
     )
     def abstain(self) -> Bound | Fact:
         """Lower bound on ε if only the r most extreme scores were guessed (arXiv 2509.08704)."""
-        return self._method("abstain")
+        return self.page.auditing.certified("abstain")
 
     @number(
         FROM_SCORES,
@@ -114,7 +112,7 @@ class OneRunNumbers(Part):
         if self.page.source != "simulate":
             return Fact("–", "not known of a real mechanism")
         truth = self.page.simulated().epsilon(self.page.delta.value)
-        reference = self.page.auditing._reference()
+        reference = self.page.auditing.simulated_reference()
         note = f"at δ = {plain(self.page.delta.value)}"
         if reference.name == "claimed":
             note += f", claimed {round_safely(reference.epsilon, 'nearest')}"
@@ -130,12 +128,6 @@ class OneRunNumbers(Part):
         if guesses.guesses:
             share = f"{guesses.accuracy:.1%} correct, {share}"
         return Fact(f"{guesses.correct:,} of {guesses.guesses:,}", share)
-
-    def _method(self, name: str) -> Bound | Fact:
-        bound = self.page.by_method()[name]
-        if isinstance(bound, Fact):
-            return bound
-        return self.page.validity.certified(bound.voided(MOVED) if self.page.rule_moved else bound)
 
     def _of_tuning(self, which: str) -> Bound | Fact:
         tuning = self.page.tuning()

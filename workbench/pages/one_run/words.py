@@ -32,7 +32,7 @@ class OneRunWords(Part):
         if isinstance(guesses, str):
             return f"{guesses[0].upper()}{guesses[1:]}{'' if guesses.endswith('.') else '.'}"
         first = next(
-            (b for b in map(self.page.measured._method, METHODS) if isinstance(b, Bound)), None
+            (b for b in map(self.page.auditing.certified, METHODS) if isinstance(b, Bound)), None
         )
         if first is None:
             return "No method applies to these guesses; use a threshold on each canary's own score."

@@ -8,10 +8,7 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.power.judge import verdict_on
 from workbench.bounds.power.verdict import Verdict
-from workbench.pages.core.page import (
-    derived,
-    sentence,
-)
+from workbench.pages.core.page import derived
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.reference import REFERENCE
@@ -61,11 +58,3 @@ class ReferenceComparison(Part):
             if reference is None
             else verdict_on(self.page.statistic.measured(), reference, self.page.confidence)
         )
-
-    @sentence(needs=("verdict", "void_words"), slow=True)
-    def judged(self) -> str:
-        """The result of the claim check, with its evidence or its power."""
-        verdict = self.verdict()
-        if verdict is None:
-            return ""
-        return f"{verdict.explain()}{self.page.validity.sentence}"

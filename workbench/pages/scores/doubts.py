@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.pages.core.page import (
-    sentence,
-)
+from workbench.pages.core.page import sentence
 from workbench.pages.core.part import Part
 from workbench.pages.inputs.direction import direction_question
+from workbench.pages.inputs.seen_words import seen_words
 
 
 class Doubts(Part):
@@ -21,3 +20,9 @@ class Doubts(Part):
     def constant(self) -> str:
         """That all scores are equal, where they are."""
         return str(self.page.scores.samples.constant)
+
+    @sentence(needs=("scores",), place="strip")
+    def known_before(self) -> str:
+        """That results of these data, or of most of their rows, were seen under another name."""
+        source = self.page.source
+        return "" if source.kind == "pair" else seen_words(source.sights()[0], self.page.workspace)

@@ -26,7 +26,6 @@ from workbench.pages.inputs.pair import pair_values
 from workbench.pages.inputs.plan_choice import KnownPlans, PlannedAudit
 from workbench.pages.inputs.reference import REFERENCE, ReferenceChoice, reference_controls
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
-from workbench.pages.inputs.seen_words import seen_words
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.scores.bins import BIN_CONTROLS, BinChoice
 from workbench.pages.scores.code import LOW_FPR, score_code
@@ -270,14 +269,11 @@ class ScoresPage(Page):
         """The strongest of a few statements that hold simultaneously."""
         return self.validity.certified(self.statistic.band().most_telling()).explain()
 
-    @sentence(needs=("scores",), place="strip")
-    def known_before(self) -> str:
-        """That results of these data, or of most of their rows, were seen under another name."""
-        return (
-            ""
-            if self.source.kind == "pair"
-            else seen_words(self.source.sights()[0], self.workspace)
-        )
+    @sentence(needs=("verdict", "void_words"), slow=True)
+    def judged(self) -> str:
+        """The result of the claim check, with its evidence or its power."""
+        verdict = self.claim_check.verdict()
+        return "" if verdict is None else f"{verdict.explain()}{self.validity.sentence}"
 
     # -- the charts ----------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from workbench.claims.parse import parse_claim
 from workbench.claims.renyi import RenyiDP
 from workbench.estimators.bin_rules import WIDTH_RULES
 from workbench.pages.core.sliders import number_of, taken
+from workbench.pages.scores.bins import BIN_CONTROLS
 from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.laplace import LaplacePair
@@ -82,8 +83,7 @@ def chosen_bins(page: Any) -> dict[str, Any]:
 
 
 def _bins_now(page: Any) -> dict[str, Any]:
-    names = ("bin_rule", "bin_count", "bin_width", "fixed_range", "range_low", "range_high")
-    return {name: getattr(page, name) for name in names}
+    return {name: getattr(page, name) for name in BIN_CONTROLS}
 
 
 def _bin_settings(bins: Mapping[str, Any]) -> dict[str, Any]:

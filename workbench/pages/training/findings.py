@@ -46,7 +46,7 @@ class Judged:
 
 
 class TrainingFindings(Part):
-    """What the scores so far show of the claim, in numbers, charts and sentences."""
+    """What the scores so far show of the claim, in numbers."""
 
     # -- results, each computed once a state -------------------------------------------------------
 
@@ -144,7 +144,7 @@ class TrainingFindings(Part):
         """Whether the scores so far refute the accountant's claim."""
         found = self.judged()
         if found is None:
-            return WAITING if self.page.trained is None else Fact("–", self._not_yet())
+            return WAITING if self.page.trained is None else Fact("–", self.not_yet())
         if found.void:
             return Fact("not valid", found.void)
         by = [] if found.models is None else [f"by model {found.models:,}"]
@@ -222,7 +222,8 @@ class TrainingFindings(Part):
         more = f" · {_duration(left)} left" if state.running and math.isfinite(left) else ""
         return Fact(done, f"{round_safely(rate, 'nearest')} a second{more}")
 
-    def _not_yet(self) -> str:
+    def not_yet(self) -> str:
+        """Why there is no verdict so far."""
         if self.claim_pair() is None:
             return NO_CLAIM
         return self._no_bound_yet()
@@ -231,10 +232,6 @@ class TrainingFindings(Part):
         if self.page.trained.complete:
             return "needs more models"
         return f"only after the last of {self.page.trained.audit.models:,} models"
-
-    # -- in plain words ----------------------------------------------------------------------------
-
-    # -- the charts --------------------------------------------------------------------------------
 
 
 def _epsilon(pair: Pair | None, delta: float) -> float | None:

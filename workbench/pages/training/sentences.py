@@ -34,7 +34,7 @@ class TrainingWords(Part):
             return PRESS
         found, pair = self.page.judged(), self.page.claim_pair()
         if found is None or pair is None:
-            return f"No verdict: {self.page.findings._not_yet()}."
+            return f"No verdict: {self.page.findings.not_yet()}."
         claim = f"The claim of the accountant ({pair.name})"
         if found.void:
             return f"{claim} is not tested: {found.void}."
