@@ -31,7 +31,7 @@ test: $(VENV)/.dev ## all tests (installs Chromium, PostgreSQL, nginx, Caddy and
 	@$(BIN)/python tests/ensure_node.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long simulations
+quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long simulations (installs npm packages if missing)
 	@$(BIN)/python tests/ensure_node.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/browser \
 	  -m "not (browser or notebook or kernel or statistical or slow)"
@@ -39,13 +39,12 @@ quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long 
 docs: $(VENV)/.docs ## the documentation site, in docs/_build/html; needs no network
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 
-check: $(VENV)/.dev ## style and types, of Python and of the scripts
+check: $(VENV)/.dev ## style and types, of Python and of the scripts (installs npm packages if missing)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@$(BIN)/python tests/ensure_node.py
-	PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/javascript run types
-	PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix tests/javascript run lint
+	$(BIN)/python tests/ensure_node.py run types
+	$(BIN)/python tests/ensure_node.py run lint
 
 bench: $(VENV)/.dev ## speed and memory, as ratios and CPU seconds
 	@$(BIN)/python tests/ensure_browser.py

@@ -708,6 +708,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
     "Workspace.table": {"key": "example:digits-records"},
     "Workspace.add_table": {"table": Make(score_table)},
+    "Workspace.chosen_here": {"kind": "scores"},
     "Workspace.catalog.borrow": {"base": Make(lambda: workspace())},
     "Workspace.active.key": {"kind": "scores"},
     "Workspace.active.choose": {"key": "example:gaussian"},

@@ -369,7 +369,7 @@ FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+::.+?)(?: - .*)?$", re.MULTILINE)
 
 def copied(to: Path) -> None:
     """Copy what tests need."""
-    skipped = shutil.ignore_patterns("__pycache__", "_build", ".*_cache", "*.pyc")
+    skipped = shutil.ignore_patterns("__pycache__", "_build", ".*_cache", "*.pyc", "node_modules")
     for part in PARTS:
         shutil.copytree(ROOT / part, to / part, ignore=skipped)
     for file in FILES:

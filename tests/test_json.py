@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import workbench as wb
 from workbench import _json
 
 PACKAGE = Path(wb.__file__).parent
+
+VALUES = {"a": [1, math.nan, (math.inf, -math.inf)], "b": np.float64(0.1), "c": np.bool_(True)}
 
 
 def users(path):
@@ -55,6 +58,35 @@ def test_what_json_lacks_is_refused_or_written_as_asked(value):
     assert repr(_json.loads(_json.message([float(value)]))) == repr([float(value)])
     with pytest.raises(ValueError, match="a ndarray cannot be written"):
         _json.plain(np.zeros(2), "null")
+
+
+@pytest.mark.parametrize(
+    ("policy", "written"),
+    [
+        ("null", [1, None, [None, None]]),
+        ("text", [1, "NaN", ["Infinity", "-Infinity"]]),
+        ("tagged", [1, {"float": "nan"}, [{"float": "inf"}, {"float": "-inf"}]]),
+    ],
+)
+def test_non_finite_numbers_are_written_by_policy(policy, written):
+    plain = _json.plain(VALUES, policy)
+    assert plain == {"a": written, "b": 0.1, "c": True}
+    for write in (_json.dumps, _json.dumps_ascii):
+        assert json.loads(write(plain)) == plain
+
+
+def test_a_special_form_comes_first_and_inside():
+    shown = _json.plain([np.arange(3), {"x": np.ones(1)}], "null", _as_size)
+    assert shown == [{"size": 3}, {"x": {"size": 1}}]
+
+
+def _as_size(value):
+    return {"size": value.size} if isinstance(value, np.ndarray) else NotImplemented
+
+
+def test_what_has_no_plain_form_is_refused():
+    with pytest.raises(ValueError, match="a set cannot be written to JSON"):
+        _json.plain({"a": {1}}, "null")
 
 
 def test_text_is_kept_in_both_ways():

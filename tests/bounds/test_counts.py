@@ -496,6 +496,9 @@ def test_signature_and_help_of_every_function_list_all_arguments():
         names = set(inspect.signature(ask).parameters)
         assert names - {"sided"} == shared | set(about)
         assert all(re.search(rf"\b{name}\b", ask.__doc__) for name in names)
+        for wrong in ({"tp": 1}, {**EVEN, **about, "eps": 1}):
+            with pytest.raises(TypeError, match=rf"^{ask.__name__}\(\): "):
+                ask(**wrong)
 
 
 def test_a_guarantee_with_settings_is_the_word_with_options():

@@ -28,7 +28,7 @@ HOME = tempfile.TemporaryDirectory(prefix="corpus-")
 os.environ["WORKBENCH_HOME"] = str(Path(HOME.name) / "own")
 
 import numpy as np  # noqa: E402
-from recorded import numbers_in, shown_by  # noqa: E402
+from recorded import given, numbers_in, run, shown_by  # noqa: E402
 
 import workbench as wb  # noqa: E402
 from workbench.cli import main  # noqa: E402
@@ -422,21 +422,6 @@ def link_of(name: str, page: Page, own: Workspace) -> str:
     choices = [one for one in page.param if isinstance(page.param[one], DataChoice)]
     data = {one: own.dataset(getattr(page, one)) for one in choices}
     return PageLink.of(name, page.settings(), data).text()
-
-
-def given() -> dict[str, Any]:
-    """What the cells of the notebook before have named."""
-    scores = wb.Scores(np.linspace(0, 3, 80), np.linspace(-1, 2, 90))
-    pair = {"a": wb.example("ties"), "b": wb.example("no-leak")}
-    return {"wb": wb, "np": np, "scores": scores, **pair}
-
-
-def run(code: str) -> dict[str, Any]:
-    """The bounds that a program shows."""
-    names = given()
-    with redirect_stdout(StringIO()):
-        exec(code, names)
-    return numbers_in(names)
 
 
 def write(path: Path, content: Any) -> None:

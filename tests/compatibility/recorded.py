@@ -1,6 +1,7 @@
-"""What a page shows, as JSON values: alike for the version that wrote the corpus and for today's.
+"""What a page or a program shows, as JSON values: alike for the version of the corpus and today's.
 
-Only what every version has is used: names of items, `Bound.to_dict`, texts of facts and summaries.
+Only what every version has is used: names of items, `Bound.to_dict`, texts of facts and summaries,
+`wb.Scores` and `wb.example`.
 """
 
 from __future__ import annotations
@@ -8,8 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
+import numpy as np
+
+import workbench as wb
 from workbench.bounds.bound import Bound
 
 #: What a bound says: its words may change, this may not.
@@ -47,6 +53,21 @@ def number(value: Any) -> dict[str, Any]:
 def numbers_in(names: Mapping[str, Any]) -> dict[str, Any]:
     """The bounds among the variables of a program, by name."""
     return {name: number(one) for name, one in names.items() if isinstance(one, Bound)}
+
+
+def given() -> dict[str, Any]:
+    """What the cells of the notebook before have named."""
+    scores = wb.Scores(np.linspace(0, 3, 80), np.linspace(-1, 2, 90))
+    pair = {"a": wb.example("ties"), "b": wb.example("no-leak")}
+    return {"wb": wb, "np": np, "scores": scores, **pair}
+
+
+def run(code: str) -> dict[str, Any]:
+    """The bounds that a program shows."""
+    names = given()
+    with redirect_stdout(StringIO()):
+        exec(code, names)
+    return numbers_in(names)
 
 
 def numerals(text: str) -> list[str]:

@@ -14,9 +14,16 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from compatibility.recorded import differences, number, numbers_in, shown_before, shown_by
+from compatibility.recorded import (
+    differences,
+    given,
+    number,
+    numbers_in,
+    run,
+    shown_before,
+    shown_by,
+)
 from helpers.people import Team
 from helpers.visits import Reader, tabs
 
@@ -75,21 +82,6 @@ def opened(page: str, own: Workspace, settings: dict[str, Any]) -> Any:
     made = PAGES[page].kind(workspace=own)
     assert made.restore(settings, own.file) == []
     return made
-
-
-def given() -> dict[str, Any]:
-    """What the cells of the notebook before have named."""
-    scores = wb.Scores(np.linspace(0, 3, 80), np.linspace(-1, 2, 90))
-    pair = {"a": wb.example("ties"), "b": wb.example("no-leak")}
-    return {"wb": wb, "np": np, "scores": scores, **pair}
-
-
-def run(code: str) -> dict[str, Any]:
-    """The bounds that a program shows."""
-    names = given()
-    with redirect_stdout(StringIO()):
-        exec(code, names)
-    return numbers_in(names)
 
 
 @pytest.fixture(scope="module")

@@ -407,6 +407,10 @@ def test_headers_of_npy_that_lie(header):
 def test_text_that_is_no_unicode(tmp_path):
     refused('{"p\\ud800": [1, 2], "q": [1, 2]}', "no valid Unicode", filename="x.json")
     refused('{"p": ["a\\ud800", "b"], "q": [1, 2]}', "no valid Unicode", filename="x.json")
+    deep = "[" * 900 + "1" + "]" * 900  # escapes of valid text cost no recursion
+    path = tmp_path / "deep.json"
+    path.write_text(f'{{"p": [1, 2], "q": [1, 2], "x": {deep}, "y": ["\\ud83d\\ude00"]}}')
+    assert wb.read_scores(path).n_p == 2
     np.savez(tmp_path / "x.npz", p=np.array(["\ud800", "b"]), q=[1, 2])
     refused(tmp_path / "x.npz", "'x.npz'")
     refused("p,q\n\ud800,2\n", "not UTF-8 text", filename="x.csv")

@@ -26,6 +26,35 @@ def test_a_former_name_works_and_names_the_new_one(made, old, new):
     assert found is now or repr(found) == repr(now) or found == now
 
 
+def test_what_was_chosen_here_is_asked_for_by_its_former_names():
+    served = wb.Workspace()
+    served.active.choose("example:laplace")
+    made = wb.Workspace(base=served)
+    assert former(made) == (None, False, False)  # what the base has in view was not chosen here
+    made.active.choose("example:digits-records")
+    assert former(made) == (None, False, True)
+    made.active.choose("example:ties")
+    assert former(made) == ("example:ties", True, True)
+    key = made.add_scores(SCORES).key
+    made.active.choose(key)
+    assert former(made) == (key, True, True)
+    made.kept.remove(key)
+    assert former(made) == (None, False, True)
+    with (
+        pytest.warns(FutureWarning, match=r"chosen_here\(kind\) is now .*\.active\.chosen\(kind\)"),
+        pytest.raises(ValueError, match="kind must be"),
+    ):
+        made.chosen_here("audits")
+
+
+def former(made):
+    """`chosen`, and `chosen_here` of scores and of tables."""
+    with pytest.warns(FutureWarning, match=r"is now Workspace\.active\.chosen\(") as warned:
+        found = made.chosen, made.chosen_here("scores"), made.chosen_here("table")
+    assert [one.filename for one in warned] == [__file__] * 3
+    return found
+
+
 def test_a_name_that_never_was_is_no_attribute():
     for made in (wb.Workspace(), SCORES, COUNTED):
         assert not hasattr(made, "nothing_like_that")

@@ -76,7 +76,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--claim",
         help=f"the claim: {claim_forms()}, or a pair such as 'laplace(MU)'; a mechanism "
-        " of the gallery has its own",
+        "of the gallery has its own",
     )
     command.add_argument(
         "--testers",

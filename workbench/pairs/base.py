@@ -61,7 +61,12 @@ class Pair(ABC):
     @property
     def _functions(self) -> PrivacyFunctions:
         """What values are computed with."""
-        return self  # type: ignore[return-value]  # a pair with closed forms derives from both
+        if not isinstance(self, PrivacyFunctions):
+            raise TypeError(
+                f"{type(self).__name__} has no privacy functions: derive it from PrivacyFunctions "
+                "and Pair, in this order"
+            )
+        return self
 
     # -- what a pair is ---------------------------------------------------------------------------
 

@@ -421,5 +421,5 @@ def _spread(group: OrderedGroup, sign: float) -> tuple[float, ...]:
     if not n:
         return ()
     middle = group.at(np.array([(n - 1) // 2, n // 2])).mean()
-    least, median, largest = sign * group.at(0), sign * middle, sign * group.at(n - 1)
-    return float(min(least, largest)), float(median), float(max(least, largest))
+    ends = sorted((sign * group.at(0), sign * group.at(n - 1)))
+    return tuple(float(x + 0.0) for x in (ends[0], sign * middle, ends[1]))  # no −0

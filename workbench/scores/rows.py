@@ -33,9 +33,6 @@ Masks = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 class ScoreRows(Samples):
     """Two samples of scores. `ValueCounts` answers the same questions.
 
-    Scores are *oriented* if larger ones are more member-like: they are negated where smaller ones
-    are. `in_score_units` undoes this.
-
     Parameters
     ----------
     p, q : ndarray, shape (n_p,), (n_q,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -365,6 +366,22 @@ class Workspace:
         """The key of the score table in view; None until one is chosen."""
         return self.active.table
 
+    @property
+    def chosen(self) -> str | None:
+        """The former name of ``active.chosen("scores")``; gives a FutureWarning."""
+        _warn_moved("chosen", 'active.chosen("scores")')
+        return self.active.chosen("scores")
+
+    def chosen_here(self, kind: str) -> bool:
+        """Whether ``active.chosen(kind)`` is not None, as in version 0.1; gives a FutureWarning.
+
+        Parameters
+        ----------
+        kind : {"scores", "table"}
+        """
+        _warn_moved("chosen_here(kind)", "active.chosen(kind) is not None")
+        return self.active.chosen(kind) is not None
+
     def owner_of(self, key: str) -> str:
         """The name of the person who shares a data set; "" for one that nobody shares."""
         return self.catalog.owner_of(key)
@@ -386,3 +403,8 @@ class Workspace:
 
     def _repr_html_(self) -> str:
         return self.datasets._repr_html_()
+
+
+def _warn_moved(name: str, place: str) -> None:
+    message = f"Workspace.{name} is now Workspace.{place}"
+    warnings.warn(message, FutureWarning, stacklevel=3)

@@ -6,10 +6,11 @@ a named interval (`intervals`), and the quantity as a function of the rates (`qu
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict, TypeVar, Unpack, get_args
+from typing import Any, NotRequired, TypedDict, TypeVar, Unpack, cast, get_args
 
 from workbench import _checks
 from workbench.bounds import quantities
@@ -350,7 +351,17 @@ def _complete(own: str = "") -> Callable[[Function], Function]:
         shared = list(inspect.signature(bound_from_counts).parameters.values())[1:]
         mine = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
         parameters = [*shared[:4], *mine[:1], *shared[4:], *mine[1:]]
-        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        composed = signature.replace(parameters=parameters)
+
+        @functools.wraps(function)
+        def checked(*args: Any, **given: Any) -> Any:
+            try:
+                composed.bind(*args, **given)
+            except TypeError as error:  # in the name of the function that was called
+                raise TypeError(f"{function.__name__}(): {error}") from None
+            return function(*args, **given)
+
+        checked.__signature__ = composed  # type: ignore[attr-defined]
         if function.__doc__ and bound_from_counts.__doc__:  # none with python -OO
             shared_help = inspect.cleandoc(bound_from_counts.__doc__).format(
                 own=f"{own}\n" if own else "",
@@ -358,8 +369,8 @@ def _complete(own: str = "") -> Callable[[Function], Function]:
                 sides="{" + ", ".join(f'"{name}"' for name in get_args(Side)) + "}",
             )
             summary, _, notes = inspect.cleandoc(function.__doc__).partition("\n\n")
-            function.__doc__ = f"{summary}\n\n{shared_help}\n\n{notes}"
-        return function
+            checked.__doc__ = f"{summary}\n\n{shared_help}\n\n{notes}"
+        return cast("Function", checked)
 
     return complete
 

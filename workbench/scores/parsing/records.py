@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench import _json
 from workbench.scores.parsing.cells import filled_lengths, huge_integers, tidy
-from workbench.scores.parsing.limits import ReadLimits, is_unicode
+from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.parsing.reports import report_lists
 from workbench.scores.parsing.text import utf8
 from workbench.scores.refusals import called
@@ -42,7 +42,7 @@ def read_json(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
             f"{called(filename)} is not valid JSON: {error.msg} at line {error.lineno}, column "
             f"{error.colno}"
         ) from error
-    if _SURROGATE.search(text) and not is_unicode(_json.dumps(_json.plain(content, "null"))):
+    if _SURROGATE.search(text) and not _encodes(content):
         raise ScoresError(
             f"{called(filename)} holds text that is no valid Unicode: \\ud800 to \\udfff come in "
             "pairs; correct it"
@@ -111,3 +111,12 @@ def _series(values: list[Any]) -> pd.Series[Any]:
 
     numeric = all(v is None or type(v) in (int, float) for v in values)
     return pd.Series(values, dtype=np.float64 if numeric else object)
+
+
+def _encodes(content: Any) -> bool:
+    """Whether all texts of a JSON value are valid Unicode."""
+    try:
+        _json.message(content, ensure_ascii=False)
+    except UnicodeEncodeError:
+        return False
+    return True
