@@ -168,3 +168,15 @@ def test_repeated_responses_are_composed_exactly():
     assert composed.delta(50.0) == pytest.approx(1 - 0.99**10)
     assert composed.symmetric
     assert not wb.SubsampledGaussianPair(0.3, 1).symmetric
+
+
+def test_a_pair_without_privacy_functions_is_refused_with_the_remedy():
+    class Nothing(wb.Pair):
+        name, parameters = "nothing", {}
+
+        def sample(self, n, seed):
+            raise NotImplementedError
+
+    Nothing.__abstractmethods__ = frozenset()
+    with pytest.raises(TypeError, match="Nothing has no privacy functions: derive it from"):
+        Nothing().epsilon(1e-5)

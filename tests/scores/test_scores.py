@@ -207,3 +207,9 @@ def test_oriented_scores_are_larger_for_members_in_their_order_of_arrival():
     similar = Scores([1.0, 3.0], [5.0, 4.0])
     assert similar.samples.oriented()[0].tolist() == [1, 3]
     assert similar.samples.in_score_units(2) == 2
+
+
+def test_a_loss_of_zero_is_shown_without_a_sign():
+    shown = Scores([0.0, 0, 1], [0.0, 0, 0, 1], larger_is_member=False)._repr_html_()
+    assert ">0<" in shown
+    assert ">-0<" not in shown and ">−0<" not in shown
