@@ -16,6 +16,7 @@ const GAP = 12
 // The ranks of numbers in the order of the page; those that answer its question are always shown.
 const MAIN = "main"
 const RANKS = [MAIN, "bound", "estimate", "fact"]
+const WIDTHS = {bound: 1.15, estimate: 1, fact: 0.95} // of a column, relative to each other
 const IN_ONE_ROW = 8 // numbers beside the main ones that fit into one row
 const SHORT = 60 // letters of a term that stands under its number; a longer one is in its explanation
 
@@ -228,7 +229,7 @@ class Numbers {
     for (const [rank, {style, childElementCount: count}] of this.ranks) {
       const columns = rank === MAIN ? count : Math.ceil(count / this.rows)
       style.setProperty("--columns", String(columns))
-      if (columns) tracks.push(rank === MAIN ? `${columns * 188}px` : `minmax(0, ${columns}fr)`)
+      if (columns) tracks.push(rank === MAIN ? `${columns * 172}px` : `minmax(0, ${columns * WIDTHS[rank]}fr)`)
     }
     this.strip.style.setProperty("--tracks", tracks.join(" "))
   }
@@ -311,8 +312,8 @@ class NumberCell {
 
   // Under the number stands what it rests on besides what all bounds rest on.
   state(shared) {
-    const own = [...this.conditions.filter(one => !shared.includes(one)), ...this.notes]
-    const note = own.filter(one => one.length <= SHORT).join(" · ")
+    const own = [...this.conditions, ...this.notes].filter(one => !shared.includes(one) && one.length <= SHORT)
+    const note = own.join(" · ")
     if (this.note.textContent !== note) this.note.textContent = note
   }
 

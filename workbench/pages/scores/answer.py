@@ -35,11 +35,11 @@ class ScoresAnswer(Part):
             words = "Not refuted" if verdict.verdict == NOT_REFUTED else "Too few scores to tell"
             return Answer(words, not_refuting_evidence(verdict), "open")
         epsilon = page.statistic.sharpest(page.statistic.band().epsilon(page.delta.value))
-        shown = _stated(epsilon)
         if epsilon.value > 0:
-            text = f"{shown}; state what was promised to have it tested"
+            at = f"at δ = {plain(page.delta.value)}, {percent(page.confidence)} confidence"
+            text = f"{at}; state what was promised to have it tested"
             return Answer(f"Leaks at least ε = {epsilon.rounded}", text, "bad")
-        return Answer("No leak shown", f"{shown}, which does not show that nothing leaks")
+        return Answer("No leak shown", f"{_stated(epsilon)}; there may be one all the same")
 
     def _reversed(self) -> str:
         larger = self.page.scores.larger_is_member
@@ -71,13 +71,10 @@ def refuting_evidence(verdict: Verdict) -> str:
 
 def not_refuting_evidence(verdict: Verdict) -> str:
     """What would have been detected of a claim that is not refuted, or would need more scores."""
-    first, level = verdict.power[0], percent(verdict.confidence)
+    first, level = verdict.power[0], f"{percent(verdict.confidence)} confidence"
     if verdict.verdict != NOT_REFUTED or math.isinf(first.caught):
-        return f"{verdict.summary}; {level} confidence"
-    return (
-        f"a leak of {first.least} would have been detected with probability {percent(CAUGHT)}; {level} "
-        "confidence"
-    )
+        return f"{verdict.summary}; {level}"
+    return f"{first.least} would have been detected ({percent(CAUGHT)} power, {level})"
 
 
 def _stated(bound: Bound) -> str:
