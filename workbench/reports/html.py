@@ -16,6 +16,7 @@ from workbench.assets.board import STYLE, palette_css, palettes
 from workbench.assets.packed import PLOTLY
 from workbench.assets.scripts import one_module
 from workbench.audits.audit import Audit
+from workbench.audits.items import AuditSentence
 from workbench.figures.kit.svg import image
 from workbench.pages.core.page import Page
 from workbench.pages.registry import PAGES
@@ -96,6 +97,7 @@ def _summary(contents: Contents) -> str:
     found = contents.summary
     warnings = "".join(f"<p>{escape(text)}</p>" for text in found.warnings)
     parts = [
+        _answer(found.answer) if found.answer else "",
         f'<p class="lead">{escape(found.tested)}</p>' if found.tested else "",
         f'<div class="warning">{warnings}</div>' if warnings else "",
         _listed("What was shown", found.shown or (("", "Nothing with a guarantee."),)),
@@ -104,6 +106,14 @@ def _summary(contents: Contents) -> str:
         _listed("What was not shown", found.not_shown),
     ]
     return "".join(parts)
+
+
+def _answer(answer: AuditSentence) -> str:
+    evidence = f"<span>{_prose(answer.evidence)}</span>" if answer.evidence else ""
+    return (
+        f'<p class="answer" data-tone="{answer.tone}"><strong>{escape(answer.text)}</strong> '
+        f"{evidence}</p>"
+    )
 
 
 def _listed(title: str, texts: Iterable[str | Row], tone: str = "") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from workbench._markup import code_block, code_span
 from workbench._markup import escape_markdown as text
+from workbench.audits.items import AuditSentence
 from workbench.reports.contents import Contents, NumberCard, Row
 
 
@@ -15,7 +16,7 @@ def markdown(contents: Contents) -> str:
     changed, usual = contents.parameters
     departs = contents.deviations
     sections = [
-        ("Summary", [text(found.tested), *map(text, found.warnings)]),
+        ("Summary", [*_answer(found.answer), text(found.tested), *map(text, found.warnings)]),
         ("What was shown", [_items(_titled(found.shown))]),
         ("Not valid", [_items(map(text, found.void))]),
         ("What this rests on", [_items(map(text, found.rests_on))]),
@@ -41,6 +42,13 @@ def markdown(contents: Contents) -> str:
         kept = [part for part in body if part]
         parts += [f"## {title}", *kept] if kept else []
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _answer(answer: AuditSentence | None) -> list[str]:
+    if answer is None:
+        return []
+    evidence = f" {text(answer.evidence)}" if answer.evidence else ""
+    return [f"**{text(answer.text)}**{evidence}"]
 
 
 def _items(texts: Iterable[str]) -> str:

@@ -18,9 +18,9 @@ const MAIN = "main"
 const RANKS = [MAIN, "bound", "estimate", "fact"]
 const WIDTHS = {bound: 1.15, estimate: 1, fact: 0.95} // of a column, relative to each other
 const IN_ONE_ROW = 8 // numbers beside the main ones that fit into one row
-const SHORT = 60 // letters of a term that stands under its number; a longer one is in its explanation
+const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
 
-const ROW = {least: 256, lowest: 300, highest: 560}
+const ROW = {least: 256, lowest: 270, highest: 560}
 
 export class Board {
   // What is listened to while the board is in the document.
@@ -169,7 +169,9 @@ class Header {
       this.element.toggleAttribute("data-open", open)
       button.setAttribute("aria-expanded", String(open))
     })
-    const question = about ? [make("p", {class: "wb-about"}, about)] : []
+    const asked = about.search(/[^.?!]+\?$/) // what comes before the question is in the sheet
+    const question = about ? [make("p", {class: "wb-about"}, make("span", {class: "wb-rest"}, about.slice(0, Math.max(0, asked))),
+      about.slice(Math.max(0, asked)))] : []
     sheet.append(make("div", {class: "wb-title"}, make("h1", {}, title), ...question, button), this.sentences)
     this.element = make("header", {class: "wb-header"}, sheet)
     this.element.addEventListener("wb-close", () => button.click())
@@ -240,7 +242,7 @@ class Numbers {
     const [first, ...rest] = stated.map(cell => cell.conditions)
     const shared = rest.length ? first.filter(one => rest.every(conditions => conditions.includes(one))) : []
     this.terms.textContent = shared.length ? `Bounds: ${shared.join(" · ")}` : ""
-    for (const cell of this.cells) cell.state(shared)
+    for (const cell of this.cells) cell.state(shared, this.rows > 1)
   }
 }
 
@@ -310,10 +312,11 @@ class NumberCell {
     if (!this.panel.hidden) this.alarm = setTimeout(() => this.offerCopies(), SOON)
   }
 
-  // Under the number stands what it rests on besides what all bounds rest on.
-  state(shared) {
-    const own = [...this.conditions, ...this.notes].filter(one => !shared.includes(one) && one.length <= SHORT)
-    const note = own.join(" · ")
+  // Under the number stands what it rests on besides what all bounds rest on: a family at least.
+  state(shared, dense) {
+    const own = this.conditions.filter(one => !shared.includes(one)).map(one => one.replace(/ \(.*\)$/, ""))
+    const kept = own.filter(one => one.length <= SHORT && (!dense || one.startsWith("if ")))
+    const note = [...kept, ...this.notes.filter(one => !shared.includes(one))].join(" · ")
     if (this.note.textContent !== note) this.note.textContent = note
   }
 

@@ -45,8 +45,8 @@ class ScoresAnswer(Part):
         larger = self.page.scores.larger_is_member
         now, other = ("larger", "smaller") if larger else ("smaller", "larger")
         return (
-            f"members do not score {now} than non-members (AUC {self.page.roc().auc:.3f}); have the "
-            f"data read with “{other} = member”"
+            f"members do not score {now} than non-members (AUC {self.page.roc().auc:.3f}); have "
+            f"the data read with “{other} = member”"
         )
 
 
