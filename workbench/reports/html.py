@@ -86,9 +86,11 @@ def _header(contents: Contents) -> str:
     facts = "".join(
         f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in contents.facts
     )
+    found = contents.summary.answer
+    answer = _answer(found) if found else ""
     note = f'<p class="note">{escape(audit.note)}</p>' if audit.note else ""
     return (
-        f'<header><p class="kicker">Privacy audit</p><h1{size}>{escape(contents.title)}</h1>{note}'
+        f'<header><p class="kicker">Privacy audit</p><h1{size}>{escape(contents.title)}</h1>{answer}{note}'
         f'<dl class="facts">{facts}</dl></header>'
     )
 
@@ -97,7 +99,6 @@ def _summary(contents: Contents) -> str:
     found = contents.summary
     warnings = "".join(f"<p>{escape(text)}</p>" for text in found.warnings)
     parts = [
-        _answer(found.answer) if found.answer else "",
         f'<p class="lead">{escape(found.tested)}</p>' if found.tested else "",
         f'<div class="warning">{warnings}</div>' if warnings else "",
         _listed("What was shown", found.shown or (("", "Nothing with a guarantee."),)),

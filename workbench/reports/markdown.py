@@ -16,7 +16,7 @@ def markdown(contents: Contents) -> str:
     changed, usual = contents.parameters
     departs = contents.deviations
     sections = [
-        ("Summary", [*_answer(found.answer), text(found.tested), *map(text, found.warnings)]),
+        ("Summary", [text(found.tested), *map(text, found.warnings)]),
         ("What was shown", [_items(_titled(found.shown))]),
         ("Not valid", [_items(map(text, found.void))]),
         ("What this rests on", [_items(map(text, found.rests_on))]),
@@ -37,18 +37,23 @@ def markdown(contents: Contents) -> str:
         ("Software", [_rows(contents.versions)]),
         ("Reproduce the numbers", list(_reproduce(contents))),
     ]
-    parts = [f"# {text(contents.title)}", text(audit.note), _rows(contents.facts)]
+    parts = [
+        f"# {text(contents.title)}",
+        _answer(found.answer),
+        text(audit.note),
+        _rows(contents.facts),
+    ]
     for title, body in sections:
         kept = [part for part in body if part]
         parts += [f"## {title}", *kept] if kept else []
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _answer(answer: AuditSentence | None) -> list[str]:
+def _answer(answer: AuditSentence | None) -> str:
     if answer is None:
-        return []
-    evidence = f" {text(answer.evidence)}" if answer.evidence else ""
-    return [f"**{text(answer.text)}**{evidence}"]
+        return ""
+    evidence = f": {text(answer.evidence)}" if answer.evidence else ""
+    return f"**{text(answer.text)}**{evidence}"
 
 
 def _items(texts: Iterable[str]) -> str:

@@ -56,7 +56,7 @@ export class Board {
     }
     this.cards = make("div", {class: "wb-cards"})
     this.top = make("div", {class: "wb-top"}, header.element, this.alert.element, places.answer, ...jobs, this.numbers.element, places.strip)
-    const answers = frame.sentences.some(({place}) => place === "answer")
+    const answers = frame.sentences.some(sentence => sentence.place === "answer")
     const body = make("div", {class: "wb-body"}, this.top, this.cards, ...inWords([places.text, places.foot], answers))
     this.busy = make("div", {class: "wb-busy", role: "status"})
     this.announcer = new Announcer()
@@ -219,7 +219,8 @@ class Numbers {
   place(cell, rank) {
     if (cell.rank === rank) return
     cell.rank = rank
-    const held = cell.element.contains(document.activeElement) ? document.activeElement : null
+    const {activeElement} = /** @type {any} */ (cell.element.getRootNode())
+    const held = cell.element.contains(activeElement ?? null) ? activeElement : null
     const later = this.cells.slice(this.cells.indexOf(cell) + 1).find(other => other.rank === rank)
     this.ranks.get(rank).insertBefore(cell.element, later?.element ?? null)
     held?.focus()
