@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from workbench import _json
 from workbench.bounds.bound import Bound
 from workbench.coverage_lab.measured import measured
 from workbench.figures.kit.theme import DARK, FONT, LIGHT
-from workbench.pages.core.page import Fact, Item, NotChosen, Page, fixed_term, terms_of
+from workbench.pages.core.page import Answer, Fact, Item, NotChosen, Page, fixed_term, terms_of
 
 HERE = Path(__file__).parent / "browser"
 STYLE = HERE / "board.css"
@@ -35,11 +36,13 @@ def frame(page: type[Page]) -> dict[str, Any]:
 
 
 def content(value: Any) -> str:
-    """A drawn item as JSON: a figure, `Bound`, `Fact` or text."""
-    if isinstance(value, Bound):
+    """A drawn item as JSON: a figure, `Bound`, `Fact`, `Answer` or text."""
+    if isinstance(value, Answer):
+        value = asdict(value)
+    elif isinstance(value, Bound):
         value = _bound(value)
     elif isinstance(value, Fact):
-        value = _card(value.text, note=value.note)
+        value = _card(value.text, note=value.note) | {"rank": "fact"}
     try:
         return _ENCODER.encode(value)
     except ValueError:  # a NaN or ∞, which is written as null
@@ -51,7 +54,7 @@ def parts(value: Any) -> dict[str, str]:
 
     Parameters
     ----------
-    value : dict, Bound, Fact or str
+    value : dict, Bound, Fact, Answer or str
         What the page drew.
 
     Returns
@@ -117,10 +120,16 @@ def _texts(item: Item) -> dict[str, Any]:
         "drag": dict(item.drag),
         "click": item.click is not None,
         "place": item.place,
+        "main": item.main,
     }
 
 
 def _bound(bound: Bound) -> dict[str, str]:
+    rank = "estimate" if bound.guarantee == "estimate" else "bound"
+    return _shown(bound) | {"rank": rank}
+
+
+def _shown(bound: Bound) -> dict[str, str]:
     survival = "" if bound.void else bound.survival  # it no longer "stays valid"
     texts = (bound.explain(), survival, measured().sentence(bound.method))
     explanation = " ".join(filter(None, texts))
@@ -129,7 +138,7 @@ def _bound(bound: Bound) -> dict[str, str]:
         return _card(bound.void.ask, tone="unset", note=note, explanation=explanation)
     # The reason why a number is not valid stands first: there may be room for no more.
     terms = [bound.void, *bound.terms[1:-1]] if bound.void else terms_of(bound)[1:]
-    note = " · ".join(terms)
+    note = " · ".join(term for term in terms if term != "no samples")
     shown = _card(bound.rounded, bound.relation, bound.badge, _tone(bound), note, explanation)
     return shown | {"reason": bound.void or ""}
 
