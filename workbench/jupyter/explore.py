@@ -13,7 +13,6 @@ from workbench import _checks
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.parametric.estimators import estimator_named
 from workbench.claims.base import Claim
-from workbench.claims.parse import as_claim
 from workbench.jupyter.view import View
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.run import OneRun
@@ -30,7 +29,7 @@ from workbench.pages.given import (
     pair_page,
 )
 from workbench.pages.inputs.code import code_of
-from workbench.pages.inputs.stated_claim import judged_values
+from workbench.pages.inputs.stated_claim import claim_settings
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
@@ -107,9 +106,7 @@ def explore(
         return _view(page, show, controls, spec)
     if isinstance(page, MechanismPage):
         return explore_mechanism(subject, claim, show, controls, spec)
-    if not hasattr(page, "promised"):
-        raise ValueError(f"the page {page.title!r} tests no claim; give scores to test one")
-    return _view(page, show, controls, {**judged_values(as_claim(claim)), **(spec or {})})
+    return _view(page, show, controls, {**claim_settings(page, claim), **(spec or {})})
 
 
 def explore_pair(

@@ -24,10 +24,11 @@ from workbench.pages.core.page import Control
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, NumberField
 from workbench.pages.inputs.settings import LOG_DELTA
+from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 
 #: Bounds of a noise multiplier and of steps with which an accountant ends soon.
-NOISE, MOST_STEPS = (0.3, 100.0), 100_000
+NOISE, MOST_STEPS = (0.3, 100), 100_000
 
 
 @dataclass(frozen=True)
@@ -51,9 +52,9 @@ _ARGUMENTS: dict[str, ClaimArgument] = {one.name: one for kind in CLAIMS for one
 
 
 def _field(argument: ClaimArgument) -> param.Number:
-    low, high = argument.bounds
+    low, high = map(int, argument.bounds)
     if argument.name == "delta":  # of a claim, which may be any probability below 1
-        low, high = 0.0, 1.0
+        low, high = 0, 1
     return NumberField(
         argument.default,
         (low, high),
@@ -75,7 +76,7 @@ def _fields() -> dict[str, param.Parameter]:
         ),
         "rate": NumberField(
             0.01,
-            (0.0, 1.0),
+            (0, 1),
             inclusive_bounds=(False, True),
             step=0.01,
             label="Sampling rate",
@@ -203,6 +204,19 @@ def judged_values(claim: Claim | str | None) -> dict[str, Any]:
         As of `stated_values`.
     """
     return {**stated_values(claim), **answering(as_claim(claim) if claim else None)}
+
+
+def claim_settings(page: Any, claim: Claim | Pair | str) -> dict[str, Any]:
+    """The parameters of a page for a claim that is given in Python.
+
+    Raises
+    ------
+    ValueError
+        Something that is no claim, one that the controls cannot show, or a page that tests none.
+    """
+    if not hasattr(page, "promised"):
+        raise ValueError(f"the page {page.title!r} tests no claim; give scores to test one")
+    return judged_values(as_claim(claim))
 
 
 def answering(claim: Claim | None) -> dict[str, float]:

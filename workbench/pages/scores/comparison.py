@@ -51,5 +51,7 @@ class ReferenceComparison(Part):
         for place, choice in enumerate(self.page.reference_choices):
             pair = choice.pair()
             if pair is not None and not (place == 0 and self.page.claim_kind == AS_REFERENCE):
-                found.append(Compared.of_reference(pair, choice.label, place))
+                known = [one.style.name for one in found]
+                name = f"{choice.label} ({place + 1})" if choice.label in known else choice.label
+                found.append(Compared.of_reference(pair, name, place))
         return tuple(found)
