@@ -294,8 +294,9 @@ def _as_stored(bins: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def _plain(claim: Claim) -> Claim:
     """The claim; as a μ where a Gaussian pair is claimed, whose trade-off function is the same."""
-    is_gaussian = isinstance(claim, PairClaim) and isinstance(claim.pair, GaussianPair)
-    return GDP(claim.pair.mu) if is_gaussian else claim
+    if isinstance(claim, PairClaim) and isinstance(claim.pair, GaussianPair):
+        return GDP(claim.pair.mu)
+    return claim
 
 
 def _same_claim(planned: str, done: str) -> bool:

@@ -13,6 +13,7 @@ from workbench import _checks
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.parametric.estimators import estimator_named
 from workbench.claims.base import Claim
+from workbench.claims.parse import as_claim
 from workbench.jupyter.view import View
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.run import OneRun
@@ -105,7 +106,7 @@ def explore(
     if claim is None:
         return _view(page, show, controls, spec)
     if isinstance(page, MechanismPage):
-        return explore_mechanism(subject, claim, show, controls, spec)
+        return explore_mechanism(subject, as_claim(claim), show, controls, spec)
     return _view(page, show, controls, {**claim_settings(page, claim), **(spec or {})})
 
 
