@@ -719,6 +719,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Workspace.page_states.keep": {"page": "scores", "settings": {"threshold": 0.5}},
     "Workspace.openings.note_tables": {"tables": Make(lambda: [kept_table()])},
     "Workspace.page_states.get": {"page": "scores"},
+    "Workspace.kept.promise": {"key": "kept", "claim": "approx(2, 1e-5)"},
     "Workspace.kept.rename": {"key": "kept", "name": "losses"},
     "Workspace.kept.reread": {
         "key": "kept",

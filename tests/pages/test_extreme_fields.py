@@ -246,7 +246,7 @@ def test_results_go_with_their_scores():
     scores = page.scores
     assert any("band" in key[0] for key in scores.results)
     assert "results" not in vars(pickle.loads(pickle.dumps(scores)))
-    page.reference_table = (("claims.csv", b"epsilon,delta\n1,1e-5\n"),)
-    page.reference_kind = "claimed-table"
+    page.claim_table = (("claims.csv", b"epsilon,delta\n1,1e-5\n"),)
+    page.claim_kind = "table"
     page.verdict()
     assert not any("claims.csv" in str(key) for key in scores.results)

@@ -74,12 +74,13 @@ def example_scores():
     return changed(
         page, threshold=1.0, log_delta=-3.0, bin_rule="count", bin_count=12, fixed_range=True,
         interval="wilson", reference_kind="dp-sgd", reference_log_steps=1.0, fit_method="range",
+        claim_kind="dpsgd", claim_steps=10, reference2_kind="laplace",
     )  # fmt: skip
 
 
 def learned():
     page = ScoresPage(data=example_key("unequal-variances"))
-    return changed(page, ordering="learned", bin_rule="quantile", reference_kind="claimed-renyi")
+    return changed(page, ordering="learned", bin_rule="quantile", claim_kind="renyi")
 
 
 def uploaded():

@@ -201,7 +201,7 @@ def test_a_choice_made_on_other_data_is_made_after_looking_at_these(page):
 
 
 def test_what_was_claimed_of_an_example_is_not_claimed_of_other_data(page):
-    assert page.claim().text == "not refuted"
+    assert (page.reference_kind, page.claim().text) == ("subsampled-gaussian", "refuted")
     upload(page, ("labeled.csv", LABELED))
     assert (page.reference_kind, page.claim().text, page.judged()) == (None, "–", "")
     page.data = example_key("gaussian")
@@ -361,60 +361,63 @@ def test_nice_steps(x, nice):
     assert nice_below(x) == pytest.approx(nice)
 
 
+def references(page):
+    """The references that are drawn, by their names in the key."""
+    return {one.style.name: one.pair for one in page.compared() if one.claim is None}
+
+
 @pytest.mark.parametrize("kind", REFERENCES)
 def test_every_reference_is_drawn_beside_the_scores(page, kind):
-    page.param.update(reference_kind=kind, reference_table=CLAIMS)
-    reference = page.reference()
+    page.param.update(reference_kind=kind)
+    ((name, reference),) = references(page).items()
     offered = [c.name for s in page.controls for c in s.controls if c.offered(page)]
     assert {f"reference_{name}" for name in REFERENCES[kind].takes} <= set(offered)
     for chart in (page.tradeoff(), page.profile(), page.mu_curve()):
-        assert "reference" in [trace.get("name") for trace in chart["data"]]
+        assert name in [trace.get("name") for trace in chart["data"]]
     assert 0 <= reference.total_variation <= 1
 
 
-def test_an_uploaded_table_of_claims_is_the_reference(page):
-    page.reference_kind = "claimed-table"
-    assert page.reference() is None  # awaited
-    assert page.claim().text == "–"
-    page.reference_table = CLAIMS
-    assert page.message == ""
-    assert page.reference() == wb.ProfileTablePair((0, 1, 4), (0.4, 0.1, 1e-5))
-    assert page.claim().text == "refuted"
-    assert "no leakier than Table of 3 (ε, δ)" in page.judged()
+def test_references_are_drawn_and_never_tested(page):
+    page.param.update(claim_kind=None, reference_kind="gaussian", reference_mu=0.5)
+    assert (page.claim().text, page.judged(), page.verdict()) == ("–", "", None)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("claims.csv", b"", "'claims.csv' is empty"),
-        ("claims.xlsx", b"PK", "claims.xlsx"),
-        ("claims.csv", b"eps,delta\n1,0.1\n", "no column 'epsilon', only eps, delta"),
-        ("claims.csv", b"epsilon,delta\n1,0.1\n2,0.3\n", "row 2: δ rises from 0.1"),
-        ("claims.csv", b"epsilon,delta\n1,0.1\n2,none\n", "row 2: δ must lie in [0, 1], got nan"),
-        ("claims.csv", b"epsilon,delta\n1,0.1\n2,few\n", "row 2: δ must be a number, got 'few'"),
-        ("claims.csv", b"epsilon,delta\n-1,0.1\n", "row 1: ε must lie in"),
-    ],
-)
-def test_a_table_that_claims_nothing_is_refused_in_words(page, name, content, says):
-    page.param.update(reference_kind="claimed-table", reference_table=((name, content),))
-    assert says in page.message
-    assert page.reference() is None
-    for item in page.figures():
-        assert page.draw(item)["layout"]["meta"]["summary"]
-    page.reference_table = CLAIMS
-    assert page.message == ""
-    page.reference_table = CLAIMS * 2
-    assert "2 files were given" in page.message
+def test_three_references_at_once_each_with_its_look_and_a_switch(page):
+    def offered():
+        names = [c.name for s in page.controls for c in s.controls if c.offered(page)]
+        return [name for name in names if name.endswith("_kind") and name.startswith("reference")]
+
+    page.param.update(reference_kind=None)
+    assert offered() == ["reference_kind"]
+    page.reference_kind = "gaussian"
+    assert offered() == ["reference_kind", "reference2_kind"]
+    page.param.update(reference2_kind="laplace", reference2_mu=2.0, reference3_kind="dp-sgd")
+    assert references(page)["Laplace"] == wb.LaplacePair(2.0)
+    drawn = [one.style for one in page.compared() if one.claim is None]
+    assert [one.name for one in drawn] == ["Gaussian", "Laplace", "DP-SGD"]
+    assert len({(one.role, one.dash) for one in drawn}) == 3
+    page.reference2_shown = False
+    assert [*references(page)] == ["Gaussian", "DP-SGD"]
+    page.reference_kind = None
+    assert [*references(page)] == ["DP-SGD"]
+    assert offered() == ["reference_kind", "reference2_kind", "reference3_kind"]
+
+
+def test_two_references_of_a_kind_have_two_names(page):
+    page.param.update(reference_kind="gaussian", reference2_kind="gaussian", reference2_mu=2.0)
+    assert [*references(page)] == ["Gaussian", "Gaussian (2)"]
 
 
 def test_a_composed_reference_is_the_composition(page):
     page.param.update(reference_kind="gaussian", reference_mu=0.5, reference_times=4)
-    assert page.reference().epsilon(1e-5) == pytest.approx(GaussianPair(1.0).epsilon(1e-5))
+    assert references(page)["Gaussian"].epsilon(1e-5) == pytest.approx(
+        GaussianPair(1.0).epsilon(1e-5)
+    )
 
 
 def test_dp_sgd_as_a_reference_agrees_with_the_accountant(page):
     page.param.update(reference_kind="dp-sgd", reference_log_rate=-2.0, reference_log_steps=3.0)
-    assert 1.818 <= page.reference().epsilon(1e-5) <= 1.838
+    assert 1.818 <= references(page)["DP-SGD"].epsilon(1e-5) <= 1.838
 
 
 def test_a_learned_ordering_sees_what_no_threshold_sees(page):
@@ -439,20 +442,6 @@ def test_approximate_intervals_at_the_threshold_are_called_so(page):
     bound = page.epsilon_here()
     assert bound.guarantee == "approximate"
     assert bound.void == "the confidence interval was changed after results were seen"
-
-
-def test_the_reference_is_judged_as_a_claim(page):
-    page.reference_kind = None
-    assert page.claim().text == "–"
-    assert page.judged() == ""
-    page.param.update(reference_kind="gaussian", reference_mu=0.5)
-    assert page.claim().text == "refuted"
-    assert "no leakier than Gaussian, μ = 0.5" in page.judged()
-    page.reference_mu = 3.5
-    assert page.claim().text == "not refuted"
-    assert "would be refuted with probability 80%" in page.judged()
-    page.confidence = 0.99
-    assert "not valid: the confidence was changed after results were seen" in page.judged()
 
 
 def test_visitors_share_the_scores_that_a_server_was_given_until_they_read_them_differently():

@@ -56,7 +56,11 @@ from workbench.audits.plan import (
     time_text,
 )
 from workbench.bounds.counts.intervals import NAMES, RATES
+from workbench.claims.base import Claim
+from workbench.claims.gdp import GDP
+from workbench.claims.pair import PairClaim
 from workbench.claims.parse import parse_claim
+from workbench.pairs.gaussian import GaussianPair
 
 #: Kinds of results that lose their guarantee.
 THRESHOLD, BINS, SIZES = "threshold", "bins", "sizes"
@@ -288,10 +292,17 @@ def _as_stored(bins: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {name: list(v) if isinstance(v, tuple) else v for name, v in bins.items()}
 
 
+def _plain(claim: Claim) -> Claim:
+    """The claim; as a μ where a Gaussian pair is claimed, whose trade-off function is the same."""
+    if isinstance(claim, PairClaim) and isinstance(claim.pair, GaussianPair):
+        return GDP(claim.pair.mu)
+    return claim
+
+
 def _same_claim(planned: str, done: str) -> bool:
     if planned == done or not (planned and done):
         return planned == done
     try:
-        return parse_claim(planned) == parse_claim(done)
+        return _plain(parse_claim(planned)) == _plain(parse_claim(done))
     except ValueError:  # words for a claim that no text names
         return False

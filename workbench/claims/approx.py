@@ -81,6 +81,14 @@ class ApproxDP(Claim):
         return f"ε at δ = {plain(self.delta_0)}"
 
     @property
+    def short(self) -> str:
+        return str(self).removeprefix(self.word)
+
+    @property
+    def named(self) -> str:
+        return f"(ε, δ) = {self.short}"
+
+    @property
     def named_epsilon(self) -> float:
         return self.epsilon_0
 

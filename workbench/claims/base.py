@@ -103,7 +103,18 @@ class Claim(ABC):
         return type(self)(**{**self.parameters, self.refutable: x})
 
     def __str__(self) -> str:
-        return f"{self.word}({', '.join(map(_number, self.parameters.values()))})"
+        return f"{self.word}({', '.join(map(number_text, self.parameters.values()))})"
+
+    @property
+    def short(self) -> str:
+        """What charts and controls call the claim: "(2, 1e-5)", "μ = 1"."""
+        return self.named
+
+    @property
+    def named(self) -> str:
+        """What sentences call the claim: "(ε, δ) = (2, 1e-5)", "μ = 1"."""
+        known = self.parameters
+        return ", ".join(f"{one.label} = {number_text(known[one.name])}" for one in self.arguments)
 
     # -- what it implies ---------------------------------------------------------------------------
 
@@ -357,7 +368,7 @@ def checked_epsilon(epsilon: float) -> float:
     return at_least_zero(epsilon, "epsilon", "exchange P and Q instead")
 
 
-def _number(value: float) -> str:
+def number_text(value: float) -> str:
     """The shortest text that reads back as the same number: 2, 0.5, 1e-5."""
     text = f"{value:g}" if float(f"{value:g}") == value else repr(value)
     return re.sub(r"e([+-])0*", lambda m: "e-" if m[1] == "-" else "e", text)

@@ -62,6 +62,14 @@ class PairClaim(Claim):
         return f"no leakier than {self.pair.name}"
 
     @property
+    def short(self) -> str:
+        return self.pair.name
+
+    @property
+    def named(self) -> str:
+        return f"“{self}”"
+
+    @property
     def parameters(self) -> dict[str, Any]:
         return {"pair": self.pair}
 

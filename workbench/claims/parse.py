@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 from workbench import _checks
 from workbench.claims.approx import ApproxDP
-from workbench.claims.base import Claim
+from workbench.claims.base import Claim, number_text
 from workbench.claims.gdp import GDP
 from workbench.claims.pair import PairClaim
 from workbench.claims.pure import PureDP
@@ -44,6 +44,8 @@ class _NamedPair:
     example: str
     arguments: tuple[str, ...]
     build: Callable[..., Pair]
+    kind: str  # its class, which is imported where it is needed
+    attributes: tuple[str, ...]  # of the class, in the order of the arguments
 
 
 def _dpsgd(noise: float, rate: float, steps: float) -> Pair:
@@ -62,11 +64,12 @@ def _dpsgd(noise: float, rate: float, steps: float) -> Pair:
 #: Pairs that text can name as claims.
 _PAIRS = {
     "dpsgd": _NamedPair(
-        "dpsgd(noise=1, rate=0.01, steps=1000)", ("noise", "rate", "steps"), _dpsgd
+        "dpsgd(noise=1, rate=0.01, steps=1000)", ("noise", "rate", "steps"), _dpsgd,
+        "DPSGDPair", ("noise_multiplier", "sample_rate", "steps"),
     ),
-    "gaussian": _NamedPair("gaussian(1)", ("mu",), GaussianPair),
-    "laplace": _NamedPair("laplace(1)", ("mu",), LaplacePair),
-}
+    "gaussian": _NamedPair("gaussian(1)", ("mu",), GaussianPair, "GaussianPair", ("mu",)),
+    "laplace": _NamedPair("laplace(1)", ("mu",), LaplacePair, "LaplacePair", ("mu",)),
+}  # fmt: skip
 
 
 def parse_claim(text: str) -> Claim:
@@ -108,6 +111,18 @@ def parse_claim(text: str) -> Claim:
         return kinds[word](**_arguments(text, word, names, match[2]))
     pair = _PAIRS[word]
     return PairClaim(pair.build(**_arguments(text, word, pair.arguments, match[2])))
+
+
+def text_of(claim: Claim) -> str:
+    """The text that `parse_claim` reads as this claim; "" for a pair that no text names."""
+    if not isinstance(claim, PairClaim):
+        return str(claim)
+    for word, known in _PAIRS.items():
+        if type(claim.pair).__name__ == known.kind:
+            values = [getattr(claim.pair, name) for name in known.attributes]
+            if known.build(*values) == claim.pair:
+                return f"{word}({', '.join(map(number_text, values))})"
+    return ""
 
 
 def _examples() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.claims.approx import EPSILON, ApproxDP
+from workbench.claims.base import number_text
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -37,6 +38,14 @@ class PureDP(ApproxDP):
     @property
     def symbol(self) -> str:
         return "ε"
+
+    @property
+    def short(self) -> str:
+        return self.named
+
+    @property
+    def named(self) -> str:
+        return f"ε = {number_text(self.epsilon_0)}"
 
     @property
     def quantity(self) -> tuple[str, dict[str, float]]:

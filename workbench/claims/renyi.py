@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 from workbench import _checks
 from workbench._format import plain
 from workbench.claims.approx import EPSILON, RESPONSE
-from workbench.claims.base import Claim, ClaimArgument, at_least_zero, checked_epsilon
+from workbench.claims.base import (
+    Claim,
+    ClaimArgument,
+    at_least_zero,
+    checked_epsilon,
+    number_text,
+)
 from workbench.curves.renyi import (
     least_renyi_divergence,
     most_delta,
@@ -68,6 +74,10 @@ class RenyiDP(Claim):
     @property
     def symbol(self) -> str:
         return f"Rényi ε of order {plain(self.order)}"
+
+    @property
+    def named(self) -> str:
+        return f"Rényi ε = {number_text(self.epsilon_0)} of order {number_text(self.order)}"
 
     @property
     def named_order(self) -> float:

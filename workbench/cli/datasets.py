@@ -37,6 +37,11 @@ def add(commands: Any) -> None:
         help="a score file, or one per group, members first",
     )
     action.add_argument("--name", default="", help="the file's name by default")
+    action.add_argument(
+        "--claim",
+        default="",
+        help="what was promised of the mechanism, such as 'approx(2, 1e-5)'; kept with the data",
+    )
     add_layout_arguments(action)
 
     action = actions.add_parser("remove", help="remove a data set")
@@ -78,10 +83,14 @@ def add_dataset(arguments: argparse.Namespace) -> int:
     with _changed() as workspace:
         before = {one.key for one in workspace.datasets}
         dataset = files.add(workspace, arguments.name)
+        if arguments.claim:
+            dataset = workspace.kept.promise(dataset.key, arguments.claim)
         already = ", which is there already" if dataset.key in before else ""
     unit = "" if dataset.kind == "table" else " scores"
     say(f"{dataset.name!r}{already}: {dataset.size}{unit}")
     say(one_line(dataset.describe(), None))
+    if dataset.claim:
+        say(f"promised: {dataset.claim}")
     return 0
 
 
@@ -153,6 +162,7 @@ def _rows(datasets: list[wb.DataSet]) -> list[dict[str, Any]]:
             "source": one.source.to_dict(),
             "reading": one.reading.to_dict(),
             "reread": one.reread,
+            "claim": one.claim,
         }
         for one in datasets
     ]

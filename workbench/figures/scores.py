@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.validation import Floats
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
+from workbench.figures.compared import Compared
 from workbench.figures.kit.axes import (
     LEAST_DELTA,
     axis,
@@ -38,7 +40,6 @@ from workbench.figures.kit.marks import (
 )
 from workbench.figures.kit.marks import band as area
 from workbench.figures.kit.types import Figure
-from workbench.pairs.base import Pair
 
 MEMBERS = Style("members (P)", "p")
 NON_MEMBERS = Style("non-members (Q)", "q")
@@ -46,7 +47,6 @@ OBSERVED = Style("observed", "p")
 HISTOGRAM = Style("histogram", "p", "dot")
 BAND = Style("simultaneous", "good")
 FIT = Style("GDP fit", "fit", "dashdot")
-REFERENCE = Style("reference", "ink", "dash", 1.5)
 POINTWISE = Style("pointwise limit", "p", "solid", 1)
 NO_LEAK = Style("no leak", "muted", "solid", 1)
 THRESHOLD = Style("threshold", "ink")
@@ -104,9 +104,9 @@ def tradeoff(
     band: TradeoffBand,
     at_threshold: ErrorRates,
     fit: Bound,
-    reference: Pair | None,
+    compared: Sequence[Compared] = (),
 ) -> Figure:
-    """Trade-off curves: observed, of the histogram, certified, fitted, and of the reference.
+    """Trade-off curves: observed, of the histogram, certified, fitted, claimed, and of references.
 
     Parameters
     ----------
@@ -118,7 +118,8 @@ def tradeoff(
         Error rates at the threshold in view.
     fit : Bound
         Fitted μ.
-    reference : Pair, optional
+    compared : sequence of Compared
+        The claim and references.
     """
     fpr, fnr = float(at_threshold.fpr), float(at_threshold.fnr)
     certified = band.curve
@@ -133,9 +134,9 @@ def tradeoff(
         line(FIT, ALPHA, _gaussian(fit, ALPHA)),
     ]
     styles = [OBSERVED, HISTOGRAM, BAND, FIT]
-    if reference is not None:
-        drawn.append(line(REFERENCE, ALPHA, reference.tradeoff(ALPHA, symmetric=False)))
-        styles.append(REFERENCE)
+    for one in compared:
+        drawn.append(line(one.style, ALPHA, one.tradeoff(ALPHA)))
+        styles.append(one.style)
     drawn += [
         line(OBSERVED, *_unsymmetric(roc.curve)),
         markers(Style("at the threshold", "ink"), [fpr], [fnr], size=11),
@@ -155,9 +156,9 @@ def tradeoff(
 
 
 def profile(
-    h: Histogram, band: TradeoffBand, delta: float, fit: Bound, reference: Pair | None
+    h: Histogram, band: TradeoffBand, delta: float, fit: Bound, compared: Sequence[Compared] = ()
 ) -> Figure:
-    """Privacy profiles δ(ε): of the histogram, certified, fitted, and of the reference.
+    """Privacy profiles δ(ε): of the histogram, certified, fitted, claimed, and of references.
 
     Parameters
     ----------
@@ -168,10 +169,11 @@ def profile(
         Where the certified ε is marked.
     fit : Bound
         Fitted μ.
-    reference : Pair, optional
+    compared : sequence of Compared
+        The claim and references.
     """
     certified = band.epsilon(delta)
-    most = round_up(max([1.0, 1.35 * certified.value, *_reference_epsilon(reference, delta)]))
+    most = round_up(max([1.0, 1.35 * certified.value, *_epsilons(compared, delta)]))
     epsilon = np.linspace(0, most, 201)
     low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
     # By δ, since the certified curve ends in a vertical drop that no grid of ε would show.
@@ -184,12 +186,12 @@ def profile(
         line(FIT, epsilon, positive(_gaussian_profile(fit, epsilon))),
         line(BAND, certified_epsilon, certified_delta),
     ]
-    styles, promised = [HISTOGRAM, BAND, FIT], "."
-    if reference is not None:
-        drawn.append(line(REFERENCE, *visible_profile(reference, epsilon, low)))
-        styles.append(REFERENCE)
-        at_delta = round_safely(float(reference.epsilon(delta)), "nearest")
-        promised = f"; the reference {reference.name} guarantees ε = {at_delta}."
+    styles, promised = [HISTOGRAM, BAND, FIT], ""
+    for one in compared:
+        drawn.append(line(one.style, *visible_profile(one.pair, epsilon, low)))
+        styles.append(one.style)
+        at_delta = round_safely(float(one.pair.epsilon(delta)), "nearest")
+        promised += f"; {one.words} ε = {at_delta}"
     drawn += [
         markers(Style("certified ε at δ", "good"), [certified.value], [delta]),
         key(styles, columns=2),
@@ -201,14 +203,17 @@ def profile(
         axis("ε", 0, most),
         delta_axis(low),
         summary=f"Privacy profile. At δ = {plain(delta)} every ε below {certified.rounded} is "
-        f"refuted with {percent(band.confidence)} confidence{promised}",
+        f"refuted with {percent(band.confidence)} confidence{promised}.",
         closest=True,
         revision=(most, low),
     )
 
 
 def mu_at_thresholds(
-    rates: ErrorRates, band: TradeoffBand | None, threshold: float, reference: Pair | None
+    rates: ErrorRates,
+    band: TradeoffBand | None,
+    threshold: float,
+    compared: Sequence[Compared] = (),
 ) -> Figure:
     """μ that each threshold alone implies, with pointwise and simultaneous lower limits.
 
@@ -220,7 +225,8 @@ def mu_at_thresholds(
         None where its thresholds are not on this score.
     threshold : float
         The one in view, as a line to drag.
-    reference : Pair, optional
+    compared : sequence of Compared
+        The claim and references.
     """
     # Where all or none are flagged there is no attack; drawn at 0, it would lie beyond a gap.
     attacks = ((rates.fpr > 0) | (rates.fnr < 1)) & ((rates.fpr < 1) | (rates.fnr > 0))
@@ -239,12 +245,12 @@ def mu_at_thresholds(
             f"Over all thresholds at once, every μ below {best.rounded} is refuted with "
             f"{percent(band.confidence)} confidence; "
         )
-    if reference is not None:
+    for one in compared:
         usable = (rates.fpr > 0) & (rates.fpr < 1)
         promised = np.full(t.shape, np.nan)
-        promised[usable] = reference.local_mu(rates.fpr[usable])
-        drawn.append(line(REFERENCE, t, gaps(promised)))
-        styles.append(REFERENCE)
+        promised[usable] = one.pair.local_mu(rates.fpr[usable])
+        drawn.append(line(one.style, t, gaps(promised)))
+        styles.append(one.style)
         tops.append(float(np.nanmax(gaps(promised), initial=0.0)))
     top = max(tops) / (1 - HEADROOM)
     span = float(t[0]), float(t[-1])
@@ -297,8 +303,6 @@ def _gaussian_profile(fit: Bound, epsilon: Floats) -> Floats:
     return np.exp(np.asarray(gaussian_log_profile(fit.value, epsilon)))
 
 
-def _reference_epsilon(reference: Pair | None, delta: float) -> list[float]:
-    if reference is None:
-        return []
-    epsilon = float(reference.epsilon(delta))
-    return [1.15 * epsilon] if math.isfinite(epsilon) else []
+def _epsilons(compared: Sequence[Compared], delta: float) -> list[float]:
+    found = [float(one.pair.epsilon(delta)) for one in compared]
+    return [1.15 * epsilon for epsilon in found if math.isfinite(epsilon)]

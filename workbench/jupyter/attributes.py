@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ class PageAttributes:
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
             object.__setattr__(self, name, value)
-        elif name in self._controls:
+        elif name in self._controls or name in self.page.renamed({name: value}).keys() ^ {name}:
             self.update(**{name: value})
         elif name in dir(self):
             raise AttributeError(f"{name!r} follows from the controls and cannot be set")
@@ -100,6 +101,12 @@ class PageAttributes:
         ValueError
             A value that the control does not take.
         """
+        named = self.page.renamed(controls)
+        if named != controls:
+            former = ", ".join(sorted(controls))
+            now = ", ".join(sorted(named.keys() - controls.keys()))
+            warnings.warn(f"{former} is now set by {now}", FutureWarning, stacklevel=3)
+            controls = named
         for name in controls:
             if name not in self._controls:
                 raise AttributeError(self._unknown(name))

@@ -13,6 +13,7 @@ from workbench import _checks
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.parametric.estimators import estimator_named
 from workbench.claims.base import Claim
+from workbench.claims.parse import as_claim
 from workbench.jupyter.view import View
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.run import OneRun
@@ -29,6 +30,7 @@ from workbench.pages.given import (
     pair_page,
 )
 from workbench.pages.inputs.code import code_of
+from workbench.pages.inputs.stated_claim import claim_settings
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
@@ -53,6 +55,7 @@ def explore(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    claim: Claim | Pair | str | None = None,
 ) -> View:
     """Live controls, numbers and charts of audit scores or another object, in a notebook.
 
@@ -73,6 +76,9 @@ def explore(
         default all that something shown depends on.
     spec : dict, optional
         A state from `View.spec`, or any controls by name: ``{"bin_width": 0.2}``.
+    claim : Claim, Pair or str, optional
+        What was promised of the mechanism, such as ``"approx(2, 1e-5)"``; scores are tested against
+        it, as `judge` does, and its δ is that of the bound on ε. `parse_claim` reads text.
 
     Returns
     -------
@@ -84,8 +90,8 @@ def explore(
     ScoresError
         Scores that cannot be audited, or an object that has no page.
     ValueError
-        An unknown name in ``show``, ``controls`` or ``spec``, or an object that the controls cannot
-        show.
+        An unknown name in ``show``, ``controls`` or ``spec``, an object or a claim that the
+        controls cannot show, or a claim for a page that tests none.
 
     Examples
     --------
@@ -96,7 +102,12 @@ def explore(
     """
     if isinstance(subject, RunCount):  # the code of that page restores them from the spec
         return explore_selection(subject, show=show, controls=controls, spec=spec)
-    return _view(page_about(subject), show, controls, spec)
+    page = page_about(subject)
+    if claim is None:
+        return _view(page, show, controls, spec)
+    if isinstance(page, MechanismPage):
+        return explore_mechanism(subject, as_claim(claim), show, controls, spec)
+    return _view(page, show, controls, {**claim_settings(page, claim), **(spec or {})})
 
 
 def explore_pair(

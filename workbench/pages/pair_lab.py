@@ -19,6 +19,7 @@ from workbench.estimators.histogram import RANGE_TAIL, Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import pair as pair_charts
 from workbench.figures import scores as charts
+from workbench.figures.compared import Compared
 from workbench.figures.past_bounds import past_bounds
 from workbench.pages.core.page import Control, Fact, Page, Section, derived, figure, number
 from workbench.pages.core.part import Part
@@ -359,14 +360,14 @@ class PairLabPage(Page):
         caution="In most samples the guaranteed curve lies above the true one, the observed below.",
     )
     def tradeoff(self) -> dict[str, Any]:
-        """Error rates of all threshold attacks on this sample; the reference is the pair."""
+        """Error rates of all threshold attacks on this sample, and of the pair."""
         return charts.tradeoff(
             self.roc(),
             self.histogram(),
             self.band(),
             error_rates(self.scores(), self.best_threshold(), self.confidence),
             self.fit(),
-            None if self.hide_truth else self.pair(),
+            () if self.hide_truth else (Compared.of_reference(self.pair(), "true pair"),),
         )
 
     @figure(

@@ -97,6 +97,8 @@ class Card:
         there describes the scores.
     opens_as : {"scores", "one run"}
         What a training run collects its scores as; see `workbench.training.gallery`.
+    claim : str
+        A claim to test with the scores, as text of `workbench.parse_claim`; "" for none.
     """
 
     name: str
@@ -112,6 +114,7 @@ class Card:
     look: str
     reference: Mapping[str, Any] = field(default_factory=dict)
     opens_as: str = "scores"
+    claim: str = ""
 
     @property
     def path(self) -> Path:

@@ -45,6 +45,8 @@ class DataSet:
         of the score"; "" if there is none.
     declared : Reading or None
         The reading under which the first results were shown; None before.
+    claim : str
+        What was promised of the mechanism, as text of `workbench.parse_claim`; "" for nothing.
     """
 
     key: str
@@ -57,6 +59,7 @@ class DataSet:
     created: datetime
     reread: str = ""
     declared: Reading | None = None
+    claim: str = ""
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -92,6 +95,7 @@ class DataSet:
                 ("read as", self.reading.describe()),
                 ("size" if self.kind == "table" else "scores", self.size),
                 ("added", f"{self.created:%Y-%m-%d %H:%M} UTC"),
+                *([("promised", self.claim)] if self.claim else []),
             ],
             f"{self.reread} changed after results were shown" if self.reread else "",
         )
@@ -109,7 +113,15 @@ def example_dataset(name: str) -> DataSet:
     reading = Reading(larger_is_member=about.larger_is_member, sampling=about.sampling)
     source = ExampleSource(name)
     return DataSet(
-        f"{EXAMPLE}{name}", about.title, source, reading, "", about.n_p, about.n_q, _EVER
+        f"{EXAMPLE}{name}",
+        about.title,
+        source,
+        reading,
+        "",
+        about.n_p,
+        about.n_q,
+        _EVER,
+        claim=about.claim,
     )
 
 

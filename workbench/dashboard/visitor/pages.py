@@ -285,6 +285,8 @@ class OpenPages:
         chosen = bool(key) and key != _key_in(page, before)
         kept = self.kept.of(name, key) if chosen else None
         self.kept.keep(name, key, dict(now))
+        for part in page.parts_with("keep_with_data"):
+            part.keep_with_data()
         if not control:
             return
         data = self.workspace.kept.snapshot()

@@ -7,13 +7,21 @@ from typing import Any
 
 from workbench import _checks
 from workbench.audits.audit import Audit
+from workbench.claims.base import Claim
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.given import page_about
 from workbench.pages.importing.page import ImportPage
 from workbench.pages.inputs.spec import Spec
+from workbench.pages.inputs.stated_claim import claim_settings
+from workbench.pairs.base import Pair
 
 
-def audit(subject: Any = None, spec: Mapping[str, Any] | None = None, by: str = "") -> Audit:
+def audit(
+    subject: Any = None,
+    spec: Mapping[str, Any] | None = None,
+    by: str = "",
+    claim: Claim | Pair | str | None = None,
+) -> Audit:
     """The audit that the page about some scores, or about another object, shows.
 
     Parameters
@@ -26,6 +34,8 @@ def audit(subject: Any = None, spec: Mapping[str, Any] | None = None, by: str = 
         `View.spec`. All others are as the page starts.
     by : str, optional
         Who makes it.
+    claim : Claim, Pair or str, optional
+        What was promised of the mechanism, as of `explore`.
 
     Returns
     -------
@@ -38,8 +48,8 @@ def audit(subject: Any = None, spec: Mapping[str, Any] | None = None, by: str = 
     ScoresError
         Scores that cannot be audited, or an object that has no page.
     ValueError
-        An unknown name or a value out of range in ``spec``, or an object that the controls of its
-        page cannot show.
+        An unknown name or a value out of range in ``spec``, an object or a claim that the controls
+        of its page cannot show, or a claim for a page that tests none.
 
     Examples
     --------
@@ -52,5 +62,6 @@ def audit(subject: Any = None, spec: Mapping[str, Any] | None = None, by: str = 
     page = page_about(subject)
     if isinstance(page, ImportPage):
         raise ValueError("the import step shows no results; audit the scores that it opened")
-    Spec(page).restore(settings)
+    promised = {} if claim is None else claim_settings(page, claim)
+    Spec(page).restore({**promised, **settings})
     return audit_of(page, by)

@@ -148,6 +148,19 @@ class Part(_Declares):
         """The page's names of the parameters that are no settings, as they follow from others."""
         return tuple(map(self.flat, self.follows))
 
+    def renamed(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Settings of a page as an earlier version wrote them, in the names of today.
+
+        Parameters
+        ----------
+        settings : dict of str to object
+            Of selectors, values or their labels.
+        """
+        return settings
+
+    def keep_with_data(self) -> None:
+        """Keep what belongs to the data set in view with it, after a change of the page."""
+
     def independent(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Those of settings of a page that do not follow from others of them.
 

@@ -105,9 +105,16 @@ class PageState(param.Parameterized, metaclass=WithParts):
         in_parts = (name for part in self.parts for name in part.not_settings())
         return frozenset(("name", *self.follows, *in_parts))
 
+    def renamed(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings of an earlier version in the names of today; see `Part.renamed`."""
+        found = dict(settings)
+        for part in self.parts_with("renamed"):
+            found = part.renamed(found)
+        return found
+
     def independent(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Those of settings that do not follow from others of them; see `Part.independent`."""
-        chosen = dict(settings)
+        chosen = self.renamed(settings)
         for part in self.parts_with("independent"):
             chosen = part.independent(chosen)
         return chosen

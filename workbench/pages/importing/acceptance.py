@@ -32,6 +32,7 @@ class Acceptance(Part):
                 stored = self.page.workspace.add_table(table, self.page.data_name.strip(), names)
             else:
                 stored = self._stored()
+                self._keep_claim(stored)
                 self._keep_plan(stored)
         except ValueError as error:
             self.page.message = str(error)
@@ -54,6 +55,12 @@ class Acceptance(Part):
         if self.page.dataset is not None and name not in ("", self.page.dataset.name):
             known = self.page.workspace.kept.rename(known.key, name)
         return known
+
+    def _keep_claim(self, stored: DataSet) -> None:
+        """Keep what was promised with the data set."""
+        claim, workspace = self.page.promised.text, self.page.workspace
+        if claim != stored.claim and workspace.catalog.is_own(stored.key):
+            workspace.kept.promise(stored.key, claim)
 
     def _keep_plan(self, stored: DataSet) -> None:
         """Have the page of the scores show the data set under the plan."""

@@ -17,6 +17,7 @@ from workbench.pages.importing.proposals import has_labels
 from workbench.pages.importing.score_tables import read_table_upload
 from workbench.pages.importing.uploads import UploadedTables
 from workbench.pages.inputs.plan_choice import PlanChoice
+from workbench.pages.inputs.stated_claim import stated_controls
 from workbench.scores.layouts.direction import Direction, proposed_direction
 from workbench.scores.layouts.guess import choices, guess_layout
 from workbench.scores.layouts.layout import Layout
@@ -191,6 +192,7 @@ class ImportChoices(Part):
                 ),
                 Control("cluster_rule", when=lambda page: page.cluster_column is not None),
                 Control("nonfinite", when=lambda page: page.as_read.has_nonfinite),
+                *stated_controls(when=lambda page: bool(page.tables)),
                 Control("accept", when=_open),
             ),
         ),
@@ -239,6 +241,7 @@ class ImportChoices(Part):
         )
         self._offer()
         self._show(dataset.reading)
+        self.page.promised.show(dataset.claim)
         self.page.message = ""
 
     # -- what was opened, and what is chosen -----------------------------------------------------
@@ -302,6 +305,7 @@ class ImportChoices(Part):
         if known is not None:  # what was declared once is remembered
             self.page.set_quietly(data_name=known.name)
             self._show(known.reading)
+            self.page.promised.show(known.claim)
             return
         names = [table.name or "scores" for table in self.page.opened_files.in_order]
         stated = self.page.opened_files.stated
@@ -420,6 +424,8 @@ class ImportChoices(Part):
             sampling=sampling,
             cluster_rule=plan.cluster_rule,
         )
+        if plan.claim:
+            self.page.promised.show(plan.claim)
         self._check()
 
     def _swap(self) -> None:

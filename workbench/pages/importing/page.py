@@ -17,9 +17,10 @@ from workbench.pages.importing.choices import ImportChoices
 from workbench.pages.importing.chosen_reading import ChosenReading
 from workbench.pages.importing.opened_files import OpenedFiles
 from workbench.pages.importing.preview import MOST_COLUMNS, ColumnPreview, table_words
-from workbench.pages.inputs.code import reading_code, script
+from workbench.pages.inputs.code import call, reading_code, script
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.plan_choice import KnownPlans, short_name
+from workbench.pages.inputs.stated_claim import StatedClaim
 from workbench.scores.layouts.joined import LABELS_FROM
 from workbench.scores.layouts.labels import shared_columns
 from workbench.scores.layouts.senses import members_first
@@ -61,6 +62,7 @@ class ImportPage(Page):
     opened_files = OpenedFiles()
     as_read = ChosenReading()
     choosing = ImportChoices()
+    promised = StatedClaim()
     accepting = Acceptance()
 
     def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
@@ -307,4 +309,5 @@ class ImportPage(Page):
         if not isinstance(self.read(), Scores) or self.missing() or self.opened_files.from_python:
             return script("view = wb.explore('import')")
         read = reading_code(self.opened_files.all_files, self.as_read.chosen)
-        return script(f"scores = {read}", "view = wb.explore(scores)")
+        claim = {"claim": self.promised.text} if self.promised.text else {}
+        return script(f"scores = {read}", f"view = {call('wb.explore', 'scores', **claim)}")

@@ -1,7 +1,8 @@
-"""The choice of a reference to compare scores with: a pair, its composition, DP-SGD, or a claim.
+"""The choice of references to draw beside scores: pairs, their compositions, DP-SGD.
 
-Every kind of reference is built from a few controls and has the interface of a `Pair`. The names of
-all parameters begin with ``reference_``.
+Every kind of reference is built from a few controls and has the interface of a `Pair`. A page has
+one `ReferenceChoice` for each of `PREFIXES`, with which the names of its parameters begin. No
+reference is tested: what was promised is a claim, see `workbench.pages.inputs.stated_claim`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import param
 from workbench.pages.core.page import Control
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
-from workbench.pages.core.upload import Upload, UploadedFile
 from workbench.pages.inputs.pair import KINDS as PAIRS
 from workbench.pages.inputs.pair import (
     mu_slider,
@@ -25,14 +25,10 @@ from workbench.pages.inputs.pair import (
     response_epsilon_slider,
     sampling_rate_slider,
 )
-from workbench.pages.inputs.settings import LOG_DELTA
 from workbench.pairs.accounting.composed import ComposedPair
 from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
 from workbench.pairs.base import Pair
-from workbench.pairs.claimed import ProfileTablePair, RenyiPair
 from workbench.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
-from workbench.pairs.gaussian import GaussianPair
-from workbench.pairs.randomized_response import RandomizedResponsePair
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ class Reference:
 
     label: str
     takes: tuple[str, ...]
-    build: Callable[..., Pair | None]
+    build: Callable[..., Pair]
 
 
 def _dpsgd(multiplier: float, log_rate: float, log_steps: float, neighboring: str) -> Pair:
@@ -56,38 +52,6 @@ def _composed(build: Callable[..., Pair], arguments: dict[str, str]) -> Callable
         return pair if times == 1 else ComposedPair(pair, times)
 
     return make
-
-
-def read_claims(table: tuple[UploadedFile, ...]) -> ProfileTablePair:
-    """The pair that an uploaded table claims in its columns epsilon and delta.
-
-    Raises
-    ------
-    ValueError
-        Not exactly one file, a missing column, or values that are no privacy profile.
-    """
-    if len(table) != 1:
-        raise ValueError(f"{len(table)} files were given; a table of claims is one file")
-    (file,) = table
-    columns, name = file.table().columns, file.name
-    missing = [column for column in ("epsilon", "delta") if column not in columns]
-    if missing:
-        raise ValueError(
-            f"{name!r} has no column {missing[0]!r}, only {', '.join(columns)}; name the columns "
-            "epsilon and delta in the header line"
-        )
-    try:
-        return ProfileTablePair(*(tuple(columns[c].tolist()) for c in ("epsilon", "delta")))
-    except ValueError as error:
-        raise ValueError(f"{name!r}: {error}") from None
-
-
-def _claimed_table(table: tuple[UploadedFile, ...]) -> Pair | None:
-    """The claimed pair; None until a readable table is uploaded (the page's message says why)."""
-    try:
-        return read_claims(table)
-    except ValueError:
-        return None
 
 
 REFERENCES: dict[str, Reference] = {
@@ -109,35 +73,29 @@ REFERENCES: dict[str, Reference] = {
         ("scale", "times"),
         _composed(DiscreteLaplacePair, {"scale": "scale"}),
     ),
-    "claimed-approx": Reference(
-        "Claimed (ε, δ)",
-        ("claimed_epsilon", "log_claimed_delta"),
-        lambda claimed_epsilon, log_claimed_delta: RandomizedResponsePair(
-            claimed_epsilon, number_of(log_claimed_delta)
-        ),
-    ),
-    "claimed-mu": Reference("Claimed μ", ("mu",), GaussianPair),
-    "claimed-renyi": Reference(
-        "Claimed Rényi bound",
-        ("order", "claimed_epsilon"),
-        lambda order, claimed_epsilon: RenyiPair((order,), (claimed_epsilon,)),
-    ),
-    "claimed-table": Reference("Claimed table of (ε, δ)", ("table",), _claimed_table),
 }
+
+#: What the parameters of each reference begin with; further ones are offered one by one.
+PREFIXES = ("reference", "reference2", "reference3")
 
 
 class ReferenceChoice(Part):
-    """The reference that scores are compared with; see `REFERENCES` for each kind's parameters.
+    """A reference that is drawn beside scores; see `REFERENCES` for each kind's parameters.
 
-    The page's message says what is wrong with an uploaded table.
+    Parameters
+    ----------
+    prefix : str
+        One of `PREFIXES`.
     """
 
     kind = param.Selector(
         default=None,
         objects={"none": None, **{kind.label: name for name, kind in REFERENCES.items()}},
         label="Reference",
-        doc="What the mechanism is claimed to satisfy. It is drawn beside what the scores show.",
+        doc="A mechanism to compare the scores with. It is drawn beside what they show, and is no "
+        "claim: only what was promised is tested.",
     )
+    shown = param.Boolean(True, label="Show", doc="Whether the reference is drawn.")
     mu = mu_slider()
     q = sampling_rate_slider()
     sigma = noise_slider()
@@ -175,60 +133,66 @@ class ReferenceChoice(Part):
     )
     discrete_sigma = param.Number(1.0, bounds=(0.2, 20), step=0.1, label="Noise σ")
     scale = param.Number(1.0, bounds=(0.1, 20), step=0.1, label="Noise scale b")
-    claimed_epsilon = param.Number(1.0, bounds=(0, 20), step=0.1, label="Claimed ε")
-    log_claimed_delta = LogNumber(
-        -5.0,
-        bounds=LOG_DELTA,
-        inclusive_bounds=(True, False),
-        softbounds=(-12, -1),
-        step=0.5,
-        label="Claimed δ",
-    )
-    order = param.Number(8.0, bounds=(1.1, 64), step=0.1, label="Rényi order")
-    table = Upload(
-        default=(),
-        label="Upload table of claims",
-        doc="csv, tsv, parquet, feather, npz or json with columns epsilon and delta; each row "
-        "claims (ε, δ)-DP. It stays in this server's memory, for this session only.",
-    )
 
-    def __init__(self) -> None:
-        super().__init__("reference")
+    def __init__(self, prefix: str = PREFIXES[0]):
+        super().__init__(prefix)
 
-    def start(self, given: frozenset[str]) -> None:
-        """Check tables that are uploaded."""
-        self.page.param.watch(self._check_table, self.flat("table"))
+    def declared(self) -> dict[str, param.Parameter]:
+        """The parameters; the labels of a further reference end with its number."""
+        found = super().declared()
+        if number := self.prefix.removeprefix(PREFIXES[0]):
+            for one in found.values():
+                one.label = f"{one.label} ({number})"
+        return found
 
     def pair(self) -> Pair | None:
-        """The reference as chosen; None if there is none, or its table is not uploaded yet."""
-        if self.kind is None:
+        """The reference as chosen; None if there is none, or it is not shown."""
+        if self.kind is None or not self.shown:
             return None
         kind = REFERENCES[self.kind]
         return kind.build(**{name: getattr(self, name) for name in kind.takes})
 
-    def _check_table(self, *events: Any) -> None:
-        try:
-            read_claims(self.table)
-            self.page.message = ""
-        except ValueError as error:
-            self.page.message = str(error)
+    @property
+    def label(self) -> str:
+        """What the chosen kind is called."""
+        return REFERENCES[self.kind].label
 
 
-#: Names of the choice's parameters.
-REFERENCE = tuple(f"reference_{name}" for name in ReferenceChoice.parameters)
+def _names(prefix: str) -> tuple[str, ...]:
+    return tuple(f"{prefix}_{name}" for name in ReferenceChoice.parameters)
+
+
+#: Names of the parameters of the first reference, and of all of them.
+REFERENCE = _names(PREFIXES[0])
+ALL_REFERENCES = tuple(name for prefix in PREFIXES for name in _names(prefix))
 
 
 def reference_controls() -> list[Control]:
-    """The choice's controls; each parameter is offered while the chosen kind takes it."""
+    """The controls of all references: each is offered once the one before is chosen.
 
-    def offered(name: str) -> Callable[[Any], bool]:
+    Its parameters are offered while the chosen kind takes them.
+    """
+
+    def offered(prefix: str, name: str) -> Callable[[Any], bool]:
         def check(page: Any) -> bool:
-            kind = page.reference_kind
-            return kind is not None and name in REFERENCES[kind].takes
+            kind = getattr(page, f"{prefix}_kind")
+            return kind is not None and (name == "shown" or name in REFERENCES[kind].takes)
 
         return check
 
+    def chosen(place: int) -> Callable[[Any], bool]:
+        around = PREFIXES[max(place - 1, 0) : place + 1]
+        return lambda page: place == 0 or any(getattr(page, f"{one}_kind") for one in around)
+
     return [
-        Control("reference_kind"),
-        *(Control(name, when=offered(name.removeprefix("reference_"))) for name in REFERENCE[1:]),
+        control
+        for place, prefix in enumerate(PREFIXES)
+        for control in (
+            Control(f"{prefix}_kind", when=chosen(place)),
+            *(
+                Control(f"{prefix}_{name}", when=offered(prefix, name))
+                for name in ReferenceChoice.parameters
+                if name != "kind"
+            ),
+        )
     ]

@@ -53,6 +53,7 @@ class Spec:
             A name that is not one of `state`, or a value that a control does not take.
         """
         page, known = self._page, self.state()
+        spec = page.renamed(spec)
         for name in spec:
             if name not in known:
                 near = did_you_mean(name, known)

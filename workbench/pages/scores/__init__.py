@@ -1,7 +1,8 @@
 """The page about two samples of scores.
 
 `page` has its numbers and charts, and its parts: `answer` (the headline), `bins`, `threshold`,
-`statistic` (what is thresholded, with its simultaneous limits), `comparison` (with a reference) and
-`doubts` (what to check first). `ranges` are those of the sliders, `planned` is what a plan fixes,
-and `code` writes the Python that reproduces the page.
+`statistic` (what is thresholded, with its simultaneous limits), `own_claim` (what was promised, and
+its test), `comparison` (with references) and `doubts` (what to check first). `former_claims` reads
+settings of earlier versions. `ranges` are those of the sliders, `planned` is what a plan fixes, and
+`code` writes the Python that reproduces the page.
 """

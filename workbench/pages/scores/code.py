@@ -8,7 +8,6 @@ from workbench.bounds.quantities import Epsilon, Mu
 from workbench.pages.core.sliders import number_of
 from workbench.pages.inputs.code import call, data_code, lines, pair_code, script
 from workbench.pages.inputs.score_source import INPUT
-from workbench.pairs.base import Pair
 
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
@@ -27,8 +26,8 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
     -------
     str
         Sets a variable for each number of the page, and ``scores``, ``band``, ``h``, ``curve``,
-        ``fit``, ``verdict`` where a claim is tested, and ``view``. Scores that were given in
-        Python or as a file must exist as ``scores``; a comment says which they are.
+        ``fit``, ``promised`` and ``verdict`` where a claim is tested, and ``view``. Scores that
+        were given in Python or as a file must exist as ``scores``; a comment says which they are.
     """
     learned = page.ordering == "learned"
     measured = "measured" if learned else "scores"
@@ -59,7 +58,7 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
             "histogram_tv = h.total_variation",
         ),
         "curve = wb.roc(scores)\nauc = curve.auc",
-        _claim(page.reference(), measured, page.confidence),
+        _claim(page, measured),
         "sizes = scores.n_p, scores.n_q",
         f"fit = {_fit(page)}",
         f"view = {call('wb.explore', *given, spec=spec or None)}",
@@ -82,11 +81,14 @@ def _one_question(function: str, page: Any, measured: str, **at: float) -> str:
     return call(function, measured, **at, confidence=page.confidence, guarantee="one question")
 
 
-def _claim(reference: Pair | None, measured: str, confidence: float) -> str:
-    if reference is None:
+def _claim(page: Any, measured: str) -> str:
+    claim = page.own_claim()
+    if claim is None:
         return ""
-    judged = call("wb.judge", measured, "reference", confidence=confidence)
-    return f"reference = {pair_code(reference)}\nverdict = {judged}\nclaim = verdict.verdict"
+    text = page.promised.text
+    promised = repr(text) if text else pair_code(claim.dominating_pair)
+    judged = call("wb.judge", measured, "promised", confidence=page.confidence)
+    return f"promised = {promised}\nverdict = {judged}\nclaim = verdict.verdict"
 
 
 def _fit(page: Any) -> str:

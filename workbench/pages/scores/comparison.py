@@ -1,4 +1,4 @@
-"""`ReferenceComparison`: the fitted Gaussian curve, and the test of the reference as a claim."""
+"""`ReferenceComparison`: the fitted Gaussian curve, and the other curves beside the scores."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import param
 
 from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
-from workbench.bounds.power.judge import verdict_on
-from workbench.bounds.power.verdict import Verdict
+from workbench.figures.compared import Compared
 from workbench.pages.core.page import derived
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
-from workbench.pages.inputs.reference import REFERENCE
+from workbench.pages.inputs.reference import ALL_REFERENCES
 from workbench.pages.scores.bins import BIN_CONTROLS
-from workbench.pairs.base import Pair
+from workbench.pages.scores.own_claim import AS_REFERENCE, OWN_CLAIM
 
 
 class ReferenceComparison(Part):
-    """The fitted Gaussian curve, and the test of the reference as a claim."""
+    """The fitted Gaussian curve, and the curves that scores are compared with."""
 
     fit_method = param.Selector(
         default="tv",
@@ -44,17 +43,15 @@ class ReferenceComparison(Part):
             return gdp_fit(self.page.bins.histogram(), "tv")
         return gdp_fit(self.page.roc(), "range", floor=number_of(self.log_floor))
 
-    @derived(needs=REFERENCE)
-    def reference(self) -> Pair | None:
-        """The reference that the scores are compared with."""
-        return self.page.compared.pair()
-
-    @derived(needs=("measured", "confidence", *REFERENCE), shared=True)
-    def verdict(self) -> Verdict | None:
-        """The test of the reference as a claim."""
-        reference = self.reference()
-        return (
-            None
-            if reference is None
-            else verdict_on(self.page.statistic.measured(), reference, self.page.confidence)
-        )
+    @derived(needs=(*OWN_CLAIM, *ALL_REFERENCES))
+    def compared(self) -> tuple[Compared, ...]:
+        """The claim and the references, as charts draw them."""
+        claim = self.page.own_claim()
+        found = [] if claim is None else [Compared.of_claim(claim)]
+        for place, choice in enumerate(self.page.reference_choices):
+            pair = choice.pair()
+            if pair is not None and not (place == 0 and self.page.claim_kind == AS_REFERENCE):
+                known = [one.style.name for one in found]
+                name = f"{choice.label} ({place + 1})" if choice.label in known else choice.label
+                found.append(Compared.of_reference(pair, name, place))
+        return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from workbench._format import percent
@@ -24,7 +25,7 @@ from workbench.pages.inputs.asked import AskedInAdvance
 from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.pair import pair_values
 from workbench.pages.inputs.plan_choice import KnownPlans, PlannedAudit
-from workbench.pages.inputs.reference import REFERENCE, ReferenceChoice, reference_controls
+from workbench.pages.inputs.reference import PREFIXES, ReferenceChoice, reference_controls
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.scores.answer import ScoresAnswer
@@ -32,6 +33,7 @@ from workbench.pages.scores.bins import BIN_CONTROLS, BinChoice
 from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pages.scores.comparison import ReferenceComparison
 from workbench.pages.scores.doubts import Doubts
+from workbench.pages.scores.own_claim import OWN_CLAIM, OwnClaim, own_claim_controls
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pages.scores.statistic import AttackStatistic
 from workbench.pages.scores.threshold import ThresholdChoice
@@ -39,9 +41,9 @@ from workbench.scores.sample import Scores
 
 #: Parameters that `audit_facts` depends on.
 PLANNED = (
-    *("threshold", "log_delta", "confidence", "interval", "reference_kind"),
+    *("threshold", "log_delta", "confidence", "interval"),
     *BIN_CONTROLS,
-    *REFERENCE,
+    *OWN_CLAIM,
 )
 
 
@@ -72,8 +74,11 @@ class ScoresPage(Page):
     headline = ScoresAnswer()
     doubts = Doubts()
     asking = AskedInAdvance()
-    compared = ReferenceChoice()
-    claim_check = ReferenceComparison()
+    promised = OwnClaim()
+    first_reference = ReferenceChoice(PREFIXES[0])
+    second_reference = ReferenceChoice(PREFIXES[1])
+    third_reference = ReferenceChoice(PREFIXES[2])
+    comparison = ReferenceComparison()
     cut = ThresholdChoice()
     bins = BinChoice()
     statistic = AttackStatistic()
@@ -84,6 +89,7 @@ class ScoresPage(Page):
 
     controls: ClassVar[tuple[Section, ...]] = (
         ScoreSource.section,
+        Section("Claim", tuple(own_claim_controls())),
         Section(
             "Fixed in advance",
             (
@@ -121,8 +127,9 @@ class ScoresPage(Page):
         """Take scores into view, with sliders that span them.
 
         A new sample of the same pair keeps the threshold and the bins: they were chosen before
-        these scores existed, so that bounds that rest on them hold. An example comes with its
-        reference; what was claimed about other data is not claimed about these.
+        these scores existed, so that bounds that rest on them hold. A data set comes with what was
+        promised of it, an example with its reference; what was promised of other data is not
+        promised of these.
 
         Parameters
         ----------
@@ -143,7 +150,18 @@ class ScoresPage(Page):
             values |= pair_values("reference", **source.known)
         elif source.kind == "example" or arrival is Arrival.ANOTHER:
             values["reference_kind"] = None
-        self.set_quietly(scores=scores, loaded=said, message="", **values)
+        if arrival is Arrival.ANOTHER:
+            values |= self.promised.values_with(source.dataset)
+        self.set_quietly(scores=scores, loaded=said, **{"message": "", **values})
+
+    def still_true(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of settings kept earlier that still describe the data set in view."""
+        return self.promised.still_stated(settings)
+
+    @property
+    def reference_choices(self) -> tuple[ReferenceChoice, ...]:
+        """The references, in their order."""
+        return self.first_reference, self.second_reference, self.third_reference
 
     # -- results, each computed once a state ---------------------------------------------------
 
@@ -239,19 +257,20 @@ class ScoresPage(Page):
     @number(
         "Claim check",
         needs=("verdict", "void_words"),
-        formula="Smallest p-value of the reference's trade-off function over the band's "
+        formula="Smallest p-value of the claim's trade-off function over the band's "
         "thresholds, corrected for multiple testing.",
         caution="“Not refuted” does not mean that the claim is true. The text below the numbers "
         "says how large a violation would have been detected.",
         slow=True,
     )
     def claim(self) -> Fact:
-        """Test of the claim that the mechanism leaks no more than the reference."""
+        """Test of what was promised of the mechanism."""
         verdict = self.verdict()
         if verdict is None:
-            return Fact("–", "choose a reference to test")
+            return Fact("–", "state what was promised")
         level = f"{verdict.terms[0]} · {percent(verdict.confidence)}"
-        return Fact(verdict.verdict, self.validity.words or level)
+        named = f"your claim, {verdict.claim.short}"
+        return Fact(verdict.verdict, self.validity.words or f"{named} · {level}")
 
     @number("Scores", needs=("scores",))
     def sizes(self) -> Fact:
@@ -275,7 +294,7 @@ class ScoresPage(Page):
     @sentence(needs=("verdict", "void_words"), slow=True)
     def judged(self) -> str:
         """The result of the claim check, with its evidence or its power."""
-        verdict = self.claim_check.verdict()
+        verdict = self.verdict()
         return "" if verdict is None else f"{verdict.explain()}{self.validity.sentence}"
 
     # -- the charts ----------------------------------------------------------------------------
@@ -295,7 +314,7 @@ class ScoresPage(Page):
 
     @figure(
         "Trade-off curve",
-        needs=("roc", "histogram", "band", "at_threshold", "fit", "reference"),
+        needs=("roc", "histogram", "band", "at_threshold", "fit", "compared"),
         span=5,
         formula="f(α) is the smallest false negative rate of any attack with false positive rate "
         "at most α. Observed: lower convex hull of all threshold attacks on these samples. "
@@ -312,7 +331,7 @@ class ScoresPage(Page):
             self.statistic.band(),
             self.cut.at_threshold(),
             self.fit(),
-            self.reference(),
+            self.compared(),
         )
 
     def move_to_fpr(self, x: float, y: float) -> None:
@@ -321,7 +340,7 @@ class ScoresPage(Page):
 
     @figure(
         "Privacy profile",
-        needs=("histogram", "band", "log_delta", "fit", "reference"),
+        needs=("histogram", "band", "log_delta", "fit", "compared"),
         span=6,
         formula="δ(ε) = max of H(P‖Q) and H(Q‖P) at e^ε, with H = Σ [p − e^ε q]₊. Simultaneous: a "
         "lower bound on δ(ε) for every ε at once.",
@@ -335,12 +354,12 @@ class ScoresPage(Page):
             self.statistic.band(),
             self.delta.value,
             self.fit(),
-            self.reference(),
+            self.compared(),
         )
 
     @figure(
         "μ at every threshold",
-        needs=("across", "band", "ordering", "threshold", "reference"),
+        needs=("across", "band", "ordering", "threshold", "compared"),
         span=6,
         formula="μ(t) = Φ⁻¹(1 − FPR) − Φ⁻¹(FNR). Dots: simultaneous limits at the band's "
         "thresholds. Shaded: pointwise limits.",
@@ -355,7 +374,7 @@ class ScoresPage(Page):
             self.cut.across(),
             self.statistic.band() if own else None,
             self.threshold,
-            self.reference(),
+            self.compared(),
         )
 
     # -- as Python -----------------------------------------------------------------------------

@@ -8,18 +8,10 @@ from typing import Any
 
 from workbench.audits.deviations import AuditFacts
 from workbench.audits.plan import RegisteredPlan
-from workbench.claims.approx import ApproxDP
-from workbench.claims.base import Claim
-from workbench.claims.gdp import GDP
-from workbench.claims.pair import PairClaim
-from workbench.claims.parse import parse_claim
-from workbench.claims.renyi import RenyiDP
 from workbench.estimators.bin_rules import WIDTH_RULES
-from workbench.pages.core.sliders import number_of, taken
+from workbench.pages.core.sliders import taken
+from workbench.pages.inputs.stated_claim import stated_values
 from workbench.pages.scores.bins import BIN_CONTROLS
-from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
-from workbench.pairs.gaussian import GaussianPair
-from workbench.pairs.laplace import LaplacePair
 from workbench.workspaces.planning import PlannedData
 
 
@@ -37,7 +29,7 @@ def planned_values(page: Any, plan: RegisteredPlan) -> dict[str, Any]:
         {} if plan.threshold is None else {"threshold": plan.threshold},
         {} if plan.delta == 0 else {"log_delta": math.log10(plan.delta)},
         {} if plan.bins is None else _bin_settings(plan.bins),
-        _reference_settings(plan.claim),
+        _claim_settings(plan.claim),
     ]
     for group in groups:
         if all(_taken(page, name, value) for name, value in group.items()):
@@ -60,7 +52,7 @@ def audit_facts(page: Any, data: PlannedData) -> AuditFacts:
         delta=page.delta.value,
         confidence=page.confidence,
         interval=page.interval,
-        claim=_claim_now(page),
+        claim=page.promised.words,
         n_p=data.n_p,
         n_q=data.n_q,
         opened=data.opened,
@@ -96,7 +88,7 @@ def _bin_settings(bins: Mapping[str, Any]) -> dict[str, Any]:
 
 def _taken(page: Any, name: str, value: Any) -> bool:
     """Whether a control of the page takes a value."""
-    if isinstance(value, bool | str):
+    if value is None or isinstance(value, bool | str):
         return True
     try:
         taken(page.param[name], value, typed=True)
@@ -105,64 +97,9 @@ def _taken(page: Any, name: str, value: Any) -> bool:
     return True
 
 
-def _reference_settings(claim: str) -> dict[str, Any]:
-    """The reference that is a claim; nothing where none is."""
-    found = _reference_of(parse_claim(claim)) if claim else {"kind": None}
-    return {f"reference_{name}": value for name, value in found.items()}
-
-
-def _reference_of(claim: Claim) -> dict[str, Any]:
-    known = claim.parameters
-    match claim:
-        case ApproxDP() if known.get("delta", 0) > 0:  # no slider of a logarithm shows 0
-            delta = math.log10(known["delta"])
-            return {
-                "kind": "claimed-approx",
-                "claimed_epsilon": known["epsilon"],
-                "log_claimed_delta": delta,
-            }
-        case GDP():
-            return {"kind": "claimed-mu", "mu": known["mu"]}
-        case RenyiDP():
-            return {
-                "kind": "claimed-renyi",
-                "order": known["order"],
-                "claimed_epsilon": known["epsilon"],
-            }
-        case PairClaim(pair=GaussianPair() as pair):
-            return {"kind": "gaussian", "mu": pair.mu, "times": 1}
-        case PairClaim(pair=LaplacePair() as pair):
-            return {"kind": "laplace", "mu": pair.mu, "times": 1}
-        case PairClaim(pair=DPSGDPair() as pair):
-            return {
-                "kind": "dp-sgd",
-                "multiplier": pair.noise_multiplier,
-                "log_rate": math.log10(pair.sample_rate),
-                "log_steps": math.log10(pair.steps),
-                "neighboring": NEIGHBORING[0],
-            }
-    return {}
-
-
-def _claim_now(page: Any) -> str:
-    """The reference of the page as text of a claim; its name where no text names it."""
-    reference = page.reference()
-    if reference is None:
-        return ""
-    rate, delta = number_of(page.reference_log_rate), number_of(page.reference_log_claimed_delta)
-    mu, steps = page.reference_mu, round(10**page.reference_log_steps)
-    texts = {
-        "claimed-approx": f"approx({page.reference_claimed_epsilon!r}, {delta!r})",
-        "claimed-mu": f"gdp({mu!r})",
-        "claimed-renyi": f"renyi({page.reference_order!r}, {page.reference_claimed_epsilon!r})",
-        "gaussian": f"gaussian({mu!r})",
-        "laplace": f"laplace({mu!r})",
-        "dp-sgd": f"dpsgd({page.reference_multiplier!r}, {rate!r}, {steps})",
-    }
-    kind = page.reference_kind
-    text = texts.get(kind, "")
-    if (kind in ("gaussian", "laplace") and page.reference_times != 1) or (
-        kind == "dp-sgd" and page.reference_neighboring != NEIGHBORING[0]
-    ):
-        text = ""
-    return text or f"no leakier than {reference.name}"
+def _claim_settings(claim: str) -> dict[str, Any]:
+    """The claim of a plan as settings; none where the controls cannot show it."""
+    try:
+        return stated_values(claim)
+    except ValueError:
+        return {}

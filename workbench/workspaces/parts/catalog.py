@@ -103,6 +103,11 @@ class Catalog:
             return self.dataset(key).key == key
         return False
 
+    def is_own(self, key: str) -> bool:
+        """Whether the data set of a key can be changed here."""
+        with self._storage.lock:
+            return key in self._storage.store.datasets.all()
+
     def lender_of(self, key: str) -> SharedData | None:
         """The base, if it lends the data set of a key; else None."""
         return self.base if any(one.key == key for one in self.shared) else None

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from workbench import _checks
+from workbench.audits.plan import claim_text
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
 from workbench.workspaces.content import content_hash
@@ -168,6 +169,27 @@ class KeptData:
             if any(one.name == name and one.key != key for one in others):
                 raise WorkspaceError(f"another data set is called {name!r}; choose another name")
             return self._update(entry, name=name)
+
+    def promise(self, key: str, claim: str) -> DataSet:
+        """Keep with a data set what was promised of the mechanism.
+
+        Parameters
+        ----------
+        key : str
+        claim : str
+            Text of `workbench.parse_claim`, such as "approx(2, 1e-5)"; "" for nothing.
+
+        Raises
+        ------
+        ValueError
+            Text that is no claim.
+        WorkspaceError
+            A data set that cannot be changed.
+        """
+        claim = claim_text(claim)
+        key = self._catalog.own_key(key)
+        with self._changes.change():
+            return self._update(self._entry(key), claim=claim)
 
     def remove(self, key: str) -> None:
         """Take a data set out of the list; its content stays until `purge`."""

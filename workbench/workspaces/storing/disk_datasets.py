@@ -17,8 +17,10 @@ from workbench.workspaces.storing.entry import Entry
 from workbench.workspaces.storing.files import ContentFiles, is_hash
 from workbench.workspaces.storing.parquet import from_parquet, to_parquet
 from workbench.workspaces.storing.schema import (
+    ADDED_IN,
     DATASETS,
     PUT_SETTING,
+    REVISION,
     SETTINGS,
     STATES,
     entry_of,
@@ -67,7 +69,7 @@ class DiskDataSets:
             for content in contents:  # now, because others wait while a transaction is open
                 self._contents.write(content)
         with self._database.writing() as connection:
-            row = _row(connection, entry.dataset.key)
+            row = self._row(connection, entry.dataset.key)
             if row is not None and self._are_whole(row.files):
                 files = row.files
             else:  # again, in case another program has deleted them meanwhile
@@ -77,7 +79,7 @@ class DiskDataSets:
     def update(self, entry: Entry) -> None:
         """Keep what is now known of a data set."""
         with self._database.writing() as connection:
-            row = _row(connection, entry.dataset.key)
+            row = self._row(connection, entry.dataset.key)
             if row is not None:  # else another program has deleted it
                 self._put(connection, entry, row.files)
 
@@ -85,7 +87,7 @@ class DiskDataSets:
         """Delete a data set, its tables and the settings of pages for it."""
         with self._database.writing() as connection:
             self._read_at = None
-            row = _row(connection, key)
+            row = self._row(connection, key)
             connection.execute(delete(DATASETS).where(DATASETS.c.key == key))
             connection.execute(delete(STATES).where(STATES.c.dataset == key))
             if row is not None:
@@ -104,14 +106,14 @@ class DiskDataSets:
             A file of it is missing or damaged.
         """
         with self._database.reading() as connection:
-            row = _row(connection, key)
+            row = self._row(connection, key)
         if row is None:
             raise WorkspaceError(
                 f"there is no data set {key!r} {self._database.where} any more: another program "
                 "has deleted it"
             )
         with self._database.decoding(f"the data set {key!a}"):
-            require_sound(row, DATASETS.c)
+            require_sound(row, self._columns)
             digests = _digests(row.files)
         return tuple(self._table(row.name, digest) for digest in digests)
 
@@ -145,19 +147,30 @@ class DiskDataSets:
             return
         with self._database.reading() as connection:
             self._database.require_known(connection)
-            rows = connection.execute(select(DATASETS).order_by(DATASETS.c.position)).all()
+            asked = select(*self._columns).order_by(DATASETS.c.position)
+            rows = connection.execute(asked).all()
             chosen = select(SETTINGS.c.value).where(SETTINGS.c.name == _CURRENT)
             current = connection.scalar(chosen)
         entries = {}
         self._database.problem = ""
         for row in rows:
             with self._database.unless_damaged(f"the data set {row.name!a}"):
-                require_sound(row, DATASETS.c)
+                require_sound(row, self._columns)
                 entries[row.key] = entry_of(row)
         if (entries, current) != self._known:
             self._known = (entries, current)
             self._count += 1
         self._read_at = version
+
+    @property
+    def _columns(self) -> list[Any]:
+        """The columns; an older database that cannot be written lacks later ones."""
+        version = int(self._database.version or REVISION)
+        return [one for one in DATASETS.c if ADDED_IN.get(one.name, 1) <= version]
+
+    def _row(self, connection: Connection, key: str) -> Any:
+        asked = select(*self._columns).where(DATASETS.c.key == key)
+        return connection.execute(asked).first()
 
     def _put(self, connection: Connection, entry: Entry, files: str) -> None:
         self._read_at = None
@@ -184,10 +197,6 @@ class DiskDataSets:
                 "else is lost: add the same file again to repair it, or remove the data set"
             )
         return from_parquet(content)
-
-
-def _row(connection: Connection, key: str) -> Any:
-    return connection.execute(select(DATASETS).where(DATASETS.c.key == key)).first()
 
 
 def _digests(files: object) -> list[str]:

@@ -16,7 +16,7 @@ from workbench.workspaces.sources import source_from_dict
 from workbench.workspaces.storing.entry import Entry
 
 #: Version of the database: the newest of `migrations`.
-REVISION = "2"
+REVISION = "3"
 
 METADATA = MetaData()
 
@@ -37,8 +37,12 @@ DATASETS = Table(
     Column("created", Text, nullable=False),
     Column("removed", Text),
     Column("files", Text, nullable=False),  # hashes of the parquet files, members first
+    Column("claim", Text, nullable=False, server_default=""),
     sqlite_autoincrement=True,
 )
+
+#: Columns of `DATASETS` that older databases lack, and the version that added each.
+ADDED_IN = {"claim": 3}
 
 STATES = Table(
     "states",
@@ -99,6 +103,7 @@ def row_of(entry: Entry) -> dict[str, Any]:
         if dataset.declared is None
         else _json.dumps_ascii(dataset.declared.to_dict()),
         "reread": dataset.reread,
+        "claim": dataset.claim,
         "sha256": dataset.sha256,
         "n_p": dataset.n_p,
         "n_q": dataset.n_q,
@@ -127,6 +132,7 @@ def entry_of(row: Any) -> Entry:
         created=datetime.fromisoformat(row.created),
         reread=row.reread,
         declared=declared,
+        claim=getattr(row, "claim", ""),  # not in older databases that cannot be written
     )
     removed = None if row.removed is None else datetime.fromisoformat(row.removed)
     return Entry(dataset, removed)

@@ -1,0 +1,234 @@
+"""`StatedClaim`: what a person says was promised of a mechanism, as typed numbers.
+
+A page with a `StatedClaim` has ``claim_kind`` and a parameter for each number of a claim, such as
+``claim_epsilon``. The claim is kept as text that `workbench.parse_claim` reads. What is added to
+`workbench.claims.parse.CLAIMS` appears here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import param
+
+from workbench.claims.approx import ApproxDP
+from workbench.claims.base import Claim, ClaimArgument, number_text
+from workbench.claims.gdp import GDP
+from workbench.claims.pair import PairClaim
+from workbench.claims.parse import CLAIMS, as_claim, parse_claim, text_of
+from workbench.pages.core.page import Control
+from workbench.pages.core.part import Part
+from workbench.pages.core.sliders import IntegerField, NumberField
+from workbench.pages.inputs.settings import LOG_DELTA
+from workbench.pairs.base import Pair
+from workbench.pairs.gaussian import GaussianPair
+
+#: Bounds of a noise multiplier and of steps with which an accountant ends soon.
+NOISE, MOST_STEPS = (0.3, 100), 100_000
+
+
+@dataclass(frozen=True)
+class ClaimKind:
+    """A kind of claim that text can name: its title, and its numbers."""
+
+    title: str
+    arguments: tuple[str, ...]
+
+
+#: Kinds of claims by the word of their text, the commonest first.
+KINDS: dict[str, ClaimKind] = {
+    kind.word: ClaimKind(kind.title, tuple(one.name for one in kind.arguments)) for kind in CLAIMS
+} | {
+    "dpsgd": ClaimKind("DP-SGD", ("noise", "rate", "steps")),
+    "laplace": ClaimKind("Laplace mechanism", ("mu",)),
+}
+
+#: What several kinds of claims call by one name, as their arguments.
+_ARGUMENTS: dict[str, ClaimArgument] = {one.name: one for kind in CLAIMS for one in kind.arguments}
+
+
+def _field(argument: ClaimArgument) -> param.Number:
+    low, high = map(int, argument.bounds)
+    if argument.name == "delta":  # of a claim, which may be any probability below 1
+        low, high = 0, 1
+    return NumberField(
+        argument.default,
+        (low, high),
+        inclusive_bounds=(not argument.above, argument.name != "delta"),
+        step=argument.step,
+        label=f"Claimed {argument.label[0].lower()}{argument.label[1:]}",
+    )
+
+
+def _fields() -> dict[str, param.Parameter]:
+    """A field for each number of a claim, by its name without prefix."""
+    return {name: _field(one) for name, one in _ARGUMENTS.items()} | {
+        "noise": NumberField(
+            1.0,
+            NOISE,
+            step=0.05,
+            label="Noise multiplier",
+            doc="Standard deviation of the noise, divided by the clipping norm.",
+        ),
+        "rate": NumberField(
+            0.01,
+            (0, 1),
+            inclusive_bounds=(False, True),
+            step=0.01,
+            label="Sampling rate",
+            doc="Probability that a record is in a batch: batch size divided by the number of "
+            "records.",
+        ),
+        "steps": IntegerField(
+            1000,
+            (1, MOST_STEPS),
+            label="Steps",
+            doc="Number of epochs divided by the sampling rate.",
+        ),
+    }
+
+
+class StatedClaim(Part):
+    """What was promised, as a person states it.
+
+    Parameters
+    ----------
+    further : dict of str to str
+        Titles of kinds that no text names, by their values.
+    """
+
+    kind = param.Selector(
+        default=None,
+        objects={"nothing yet": None, **{one.title: word for word, one in KINDS.items()}},
+        label="What was promised?",
+        doc="The privacy guarantee that somebody claims of the mechanism. The scores are tested "
+        "against it. The test holds for every claim at once, so that a claim may be stated or "
+        "changed after results were seen.",
+    )
+
+    def __init__(self, further: dict[str, str] | None = None):
+        super().__init__("claim")
+        self._further = further or {}
+
+    def declared(self) -> dict[str, param.Parameter]:
+        """The kind, and a field for each number of a claim."""
+        found = super().declared()
+        kind: Any = found[self.flat("kind")]
+        kind.objects = {**kind.get_range(), **{v: k for k, v in self._further.items()}}
+        return found | {self.flat(name): field for name, field in _fields().items()}
+
+    @property
+    def text(self) -> str:
+        """The claim as text that `parse_claim` reads; "" for nothing, or what no text names."""
+        if self.kind not in KINDS:
+            return ""
+        values = (getattr(self.page, self.flat(n)) for n in KINDS[self.kind].arguments)
+        return f"{self.kind}({', '.join(map(number_text, values))})"
+
+    def show(self, claim: str) -> None:
+        """Set the controls to a claim that was kept, where they can show it."""
+        with suppress(ValueError):
+            self.page.set_quietly(**stated_values(claim))
+
+    def stated(self) -> Claim | None:
+        """The claim; None where nothing was promised yet, or for what no text names."""
+        return parse_claim(self.text) if self.text else None
+
+
+#: Names of a page's parameters for a claim.
+CLAIM = tuple(f"claim_{name}" for name in ("kind", *_fields()))
+
+
+def stated_controls(when: Callable[[Any], bool] = lambda page: True) -> list[Control]:
+    """The controls of a claim; each number is offered while the chosen kind takes it.
+
+    Parameters
+    ----------
+    when : callable, optional
+        ``when(page)`` is True while a claim can be stated.
+    """
+
+    def taken(name: str) -> Callable[[Any], bool]:
+        kinds = [word for word, one in KINDS.items() if name in one.arguments]
+        return lambda page: when(page) and page.claim_kind in kinds
+
+    return [
+        Control("claim_kind", when=when),
+        *(Control(f"claim_{name}", when=taken(name)) for name in _fields()),
+    ]
+
+
+def stated_values(claim: Claim | str | None) -> dict[str, Any]:
+    """The page's parameters for a claim.
+
+    Parameters
+    ----------
+    claim : Claim, str or None
+        Text is read by `parse_claim`; None or "" is no claim.
+
+    Raises
+    ------
+    ValueError
+        Text that is no claim, a pair that no text names, a number beyond the bounds of its field.
+    """
+    found = parse_claim(claim) if isinstance(claim, str) and claim else claim
+    if not isinstance(found, Claim):
+        return {"claim_kind": None}
+    if isinstance(found, PairClaim) and isinstance(found.pair, GaussianPair):
+        found = GDP(found.pair.mu)  # the same trade-off function
+    text = text_of(found)
+    if not text:
+        raise ValueError(
+            f"the controls cannot show the claim {found}; state (ε, δ), μ, ρ, a Rényi bound or "
+            "the parameters of DP-SGD, and use wb.judge for other claims"
+        )
+    word, _, numbers = text.removesuffix(")").partition("(")
+    values = dict(zip(KINDS[word].arguments, map(float, numbers.split(",")), strict=True))
+    for name, value in values.items():
+        _require_bounds(name, value)
+    if "steps" in values:
+        values["steps"] = int(values["steps"])
+    return {"claim_kind": word, **{f"claim_{name}": value for name, value in values.items()}}
+
+
+def judged_values(claim: Claim | str | None) -> dict[str, Any]:
+    """The page's parameters for a claim, with the δ at which a bound on ε answers it.
+
+    Parameters
+    ----------
+    claim : Claim, str or None
+        As of `stated_values`.
+    """
+    return {**stated_values(claim), **answering(as_claim(claim) if claim else None)}
+
+
+def claim_settings(page: Any, claim: Claim | Pair | str) -> dict[str, Any]:
+    """The parameters of a page for a claim that is given in Python.
+
+    Raises
+    ------
+    ValueError
+        Something that is no claim, one that the controls cannot show, or a page that tests none.
+    """
+    if not hasattr(page, "promised"):
+        raise ValueError(f"the page {page.title!r} tests no claim; give scores to test one")
+    return judged_values(as_claim(claim))
+
+
+def answering(claim: Claim | None) -> dict[str, float]:
+    """``log_delta`` at the δ of a claim, where it names one that the page shows."""
+    delta = claim.parameters["delta"] if type(claim) is ApproxDP else 0.0
+    return {"log_delta": math.log10(delta)} if delta >= 10.0 ** LOG_DELTA[0] else {}
+
+
+def _require_bounds(name: str, value: float) -> None:
+    field: Any = _fields()[name]
+    low, high = field.bounds
+    if not low <= value <= high:
+        raise ValueError(
+            f"the controls take a {field.label.lower()} from {low:g} to {high:g}, got {value!r}"
+        )
