@@ -28,7 +28,7 @@ GAP = Style("beyond the claim", "bad", "solid", 3)
 POINTS = 121
 
 #: Ticks of an axis, about.
-TICKS = 4
+TICKS = 6
 
 #: The lens is as wide as the claim's curve takes to rise by this many times the gap.
 GAPS = 4

@@ -203,11 +203,11 @@ export function beside(places, value, stride) {
   return (found - value) * stride > 0 ? found : value
 }
 
-// A number with all its digits; with six where there are more than anybody types.
+// A number with all its digits; with four where there are more than anybody types.
 function enough(value) {
   const text = String(value)
   const digits = text.replace(/e.*$/, "").replaceAll(/[-.]/g, "").replace(/^0+/, "")
-  return digits.length > 12 ? String(Number(value.toPrecision(6))) : text
+  return digits.length > 12 ? String(Number(value.toPrecision(4))) : text
 }
 
 class NumberField extends Control {

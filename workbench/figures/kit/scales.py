@@ -103,8 +103,8 @@ class Scale:
         return axis(f"{title}{self.suffix}", low, high)
 
     def share(self, score: float, low: float, high: float) -> float:
-        """Which share of an axis between two scores lies left of a third one."""
-        first, last, at = self.place([low, high, score]).tolist()
+        """Which share of an axis between two scores lies left of a third one, held within it."""
+        first, last, at = self.place([low, high, min(max(score, low), high)]).tolist()
         return float((at - first) / (last - first))
 
     def middle(self, first: float, second: float) -> float:
@@ -161,7 +161,7 @@ class Log(Scale):
 
     def share(self, score: float, low: float, high: float) -> float:
         """See `Scale.share`."""
-        return math.log(score / low) / math.log(high / low)
+        return math.log(min(max(score, low), high) / low) / math.log(high / low)
 
     def middle(self, first: float, second: float) -> float:
         """The geometric mean."""
