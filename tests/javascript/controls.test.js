@@ -166,3 +166,103 @@ test("a job that runs can be cancelled by the same button", () => {
   assert.equal(field("job").textContent, "Cancel")
   assert.equal(field("job").hasAttribute("data-edits"), false)
 })
+
+// -- a slider with places ------------------------------------------------------------------------
+
+const PLACES = [0.00002, 0.000571, 0.000579, 0.16, 2, 4.8]
+const packed = numbers => ({dtype: "f8", bdata: Buffer.from(new Float64Array(numbers).buffer).toString("base64")})
+const SCALED = {offered: true, low: PLACES[0], high: PLACES.at(-1), step: 0.02, decimals: 2}
+
+function placed(value = 0.16) {
+  const sent = []
+  const wire = {handled: Infinity}
+  const controls = new Controls([{title: "", controls: [
+    {name: "threshold", kind: "slider", label: "Threshold", doc: "", places: "threshold_places"},
+  ]}], {send: gesture => sent.push(gesture), settled: serial => wire.handled >= serial, upload() {}})
+  document.body.replaceChildren(controls.element)
+  const show = (value, places = PLACES) => controls.show({
+    threshold: {...SCALED, value}, ...places && {threshold_places: {places: packed(places)}},
+  })
+  show(value)
+  const range = controls.element.querySelector("input[type=range]")
+  const typed = controls.element.querySelector(".wb-typed")
+  return {controls, sent, show, range, typed, shown: () => [Number(range.value), typed.value, range.getAttribute("aria-valuetext")]}
+}
+
+test("places are equal steps of the slider, and its text is the number with its digits", () => {
+  const {range, show, shown} = placed()
+  assert.deepEqual([range.min, range.max, range.step], ["0", "5", "any"])
+  assert.deepEqual(shown(), [3, "0.16", "0.16"])
+  show(0.000579, null)
+  assert.deepEqual(shown(), [2, "0.000579", "0.000579"])
+  show(0.00019311937198048345, null)
+  assert.equal(shown()[1], "0.0001931")
+})
+
+test("a key moves by one place, from between two places to the next", () => {
+  const {range, sent, show} = placed(0.000579)
+  for (const name of ["ArrowRight", "ArrowUp", "ArrowLeft", "ArrowDown", "End", "Home", "PageUp", "PageDown"]) key(range, name)
+  assert.deepEqual(sent.map(({value}) => value), [0.16, 2, 0.16, 0.000579, 4.8, 0.00002, 4.8, 0.00002])
+  sent.length = 0
+  show(0.000575, null) // was typed
+  key(range, "ArrowRight")
+  show(0.000575, null)
+  key(range, "ArrowLeft")
+  assert.deepEqual(sent.map(({value}) => value), [0.000579, 0.000571])
+})
+
+test("a number beyond the places stands at an end, and no key moves it farther in", () => {
+  const {range, sent, show, shown} = placed(9)
+  assert.deepEqual(shown(), [5, "9", "9"])
+  key(range, "ArrowRight")
+  key(range, "End")
+  assert.deepEqual(sent, [])
+  key(range, "ArrowLeft")
+  assert.deepEqual(sent.map(({value}) => value), [2])
+  show(0.00001, null)
+  key(range, "ArrowLeft")
+  assert.equal(sent.length, 1)
+})
+
+test("dragging snaps to places, and is one change", () => {
+  const {range, sent, shown} = placed()
+  range.dispatchEvent(new Event("pointerdown"))
+  for (const at of ["1.4", "2.3", "2.2"]) {
+    range.value = at
+    range.dispatchEvent(new Event("input"))
+  }
+  window.dispatchEvent(new Event("pointerup"))
+  assert.deepEqual(sent.map(({value, done}) => [value, done]), [
+    [0.000571, false], [0.000579, false], [0.000579, false], [0.000579, undefined],
+  ])
+  assert.equal(shown()[0], 2)
+})
+
+test("a typed number keeps its digits, and the slider stands at its place between", () => {
+  const {typed, sent, show, shown} = placed()
+  choose(typed, "0.000575123456789012")
+  assert.deepEqual(sent, [{kind: "set", name: "threshold", value: 0.000575123456789012, typed: true}])
+  show(0.000575123456789012, null)
+  assert.equal(typed.value, "0.000575123456789012")
+  assert.ok(Math.abs(shown()[0] - (1 + (0.000575123456789012 - 0.000571) / 0.000008)) < 1e-9)
+  key(typed, "ArrowUp")
+  assert.equal(sent.at(-1).value, 0.000579)
+})
+
+test("other data bring other places", () => {
+  const {show, shown} = placed()
+  show(0.5, [0, 0.5, 1])
+  assert.deepEqual(shown(), [1, "0.5", "0.5"])
+})
+
+test("an option that the data forbid cannot be chosen, and says why", () => {
+  const {controls, field} = made()
+  controls.show({choice: {offered: true, options: ["linear", "log"], value: "linear", refused: {log: "the least score is -1"}}})
+  const [linear, log] = field("choice").options
+  assert.equal(linear.disabled, false)
+  assert.equal(log.disabled, true)
+  assert.equal(log.textContent, "log (the least score is -1)")
+  assert.equal(log.value, "log")
+  controls.show({choice: {offered: true, options: ["linear", "log"], value: "log"}})
+  assert.equal(field("choice").options[1].disabled, false)
+})

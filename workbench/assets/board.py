@@ -46,7 +46,7 @@ def content(value: Any) -> str:
     try:
         return _ENCODER.encode(value)
     except ValueError:  # a NaN or ∞, which is written as null
-        return _json.dumps(_json.plain(value, "null", _array), separators=(",", ":"))
+        return _json.dumps(_json.plain(value, "null", packed), separators=(",", ":"))
 
 
 def parts(value: Any) -> dict[str, str]:
@@ -172,8 +172,8 @@ def _tone(bound: Bound) -> str:
 
 def _plain(value: Any) -> Any:
     """What JSON lacks, as plain values."""
-    form = _array(value)
-    return _json.plain(value, "null", _array) if form is NotImplemented else form
+    form = packed(value)
+    return _json.plain(value, "null", packed) if form is NotImplemented else form
 
 
 #: Writes finite values at once: a walk through each of them takes as long as to draw a figure.
@@ -182,8 +182,8 @@ _ENCODER = json.JSONEncoder(
 )
 
 
-def _array(array: Any) -> Any:
-    """A 1-d array as base64, which plotly knows too, and another one as lists."""
+def packed(array: Any) -> Any:
+    """A 1-d array as base64, which plotly and ``typedArray`` in ``board.js`` know; else lists."""
     if not isinstance(array, np.ndarray):
         return NotImplemented
     if array.ndim != 1 or array.dtype.kind not in "fiu":

@@ -7,11 +7,13 @@ from typing import Any
 
 import param
 
+from workbench.assets.board import packed
 from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import Control, Page, Section
-from workbench.pages.core.sliders import LogNumber, decimals, scale
+from workbench.pages.core.sliders import LogNumber, PlacedNumber, decimals, places_of, scale
 from workbench.pages.core.upload import Upload
+from workbench.pages.core.value_selector import DataSelector
 
 #: In this order: an Event is a Boolean, too.
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -53,6 +55,7 @@ class Controls:
             for section in (page.sections if sections is None else sections)
         ]
         self._all = [one for _, controls in self._sections for one in controls]
+        self._packed: dict[str, tuple[Any, dict[str, Any]]] = {}  # places as last packed
 
     def names(self) -> list[str]:
         """The names of the controls."""
@@ -71,9 +74,10 @@ class Controls:
         Parameters
         ----------
         names : collection of str, optional
-            Which controls; by default all.
+            Which controls; by default all, and the places of sliders that have any.
         """
-        return {
+        states = {} if names is not None else self._places()
+        return states | {
             control.name: {
                 "offered": control.offered(self._page),
                 **self._state(control.name, kind, parameter),
@@ -93,7 +97,11 @@ class Controls:
         if kind == "choice":
             named = parameter.get_range()
             chosen = next((label for label, one in named.items() if one == value), None)
-            return {"options": list(named), "value": chosen}
+            state: dict[str, Any] = {"options": list(named), "value": chosen}
+            if isinstance(parameter, DataSelector) and parameter.refused:
+                why = parameter.refused
+                state["refused"] = {one: why[v] for one, v in named.items() if v in why}
+            return state
         if kind in ("slider", "number"):
             low, high, step = scale(parameter)
             places = decimals(step)
@@ -103,10 +111,27 @@ class Controls:
             return shown
         return {"value": value}
 
+    def _places(self) -> dict[str, dict[str, Any]]:
+        """The places of sliders, as states of their own: they change with the data alone."""
+        found = {}
+        for control, _, parameter in self._all:
+            places = places_of(parameter)
+            if places is not None:
+                if self._packed.get(control.name, (None,))[0] is not places:
+                    self._packed[control.name] = places, {"places": packed(places)}
+                found[_of_places(control)] = self._packed[control.name][1]
+        return found
+
     def _described(self, control: Control, kind: str, parameter: Any) -> dict[str, str]:
         job = self._page.jobs().get(control.name)
         label, doc = (job.title, job.help) if job else (parameter.label, parameter.doc or "")
-        return {"name": control.name, "kind": kind, "label": label, "doc": doc}
+        more = {"places": _of_places(control)} if isinstance(parameter, PlacedNumber) else {}
+        return {"name": control.name, "kind": kind, "label": label, "doc": doc, **more}
+
+
+def _of_places(control: Control) -> str:
+    """Name of the state with the places of a slider."""
+    return f"{control.name}_places"
 
 
 def _kind(page: Page, control: Control) -> tuple[str, Any]:

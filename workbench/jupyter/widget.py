@@ -197,7 +197,7 @@ def page_widget(
     fields = (
         *(f"item_{name}" for name in session.items),
         *(f"job_{texts['name']}" for texts in frame["jobs"]),
-        *(f"control_{name}" for name in offered),
+        *(f"control_{name}" for name in controls.states()),
     )
     return _with_fields(fields)(session, controls, address, frame={**frame, "view": identity})
 

@@ -17,7 +17,7 @@ from workbench.audits.audit import Audit
 from workbench.pages.auditing.audit_of import drawn_number, drawn_sentence
 from workbench.pages.core.jobs import Job
 from workbench.pages.core.page import Item, Page
-from workbench.pages.core.sliders import displayed, number_of, snap
+from workbench.pages.core.sliders import displayed, number_of, places_of, snap
 from workbench.pages.core.state import same
 from workbench.progress import Report, silent
 
@@ -260,7 +260,11 @@ def _sliders(
         low, high = parameter.get_soft_bounds()
         now = getattr(page, name)
         count = _deltas(page, both) if name == "log_delta" else _thresholds(page, both)
-        places = {snap(parameter, float(x)) for x in np.linspace(low, high, count)} | {now}
+        grid = places_of(parameter)
+        shown = np.linspace(low, high, count)
+        if grid is not None:
+            shown = grid[np.linspace(0, grid.size - 1, count).round().astype(int)]
+        places = {snap(parameter, float(x)) for x in shown} | {now}
         values = tuple(sorted(places))
         texts = tuple(
             plain(number_of(value)) if name == "log_delta" else displayed(value) for value in values

@@ -565,6 +565,7 @@ class ChartCard {
 
   show(figure) {
     this.figure = figure
+    this.element.hidden = Boolean(figure.layout.meta?.optional) && !figure.data.length
     this.schedule()
   }
 
@@ -822,9 +823,10 @@ class ChartCard {
   }
 }
 
-function moveNamed({shapes = [], annotations = []}, name, x) {
+// A shape is placed by data, a text by the unit of the axis.
+function moveNamed({shapes = [], annotations = [], xaxis}, name, x) {
   for (const shape of shapes) if (shape.name === name) Object.assign(shape, {x0: x, x1: x})
-  for (const note of annotations) if (note.name === name) note.x = x
+  for (const note of annotations) if (note.name === name) note.x = xaxis?.type === "log" ? Math.log10(x) : x
 }
 
 // A figure for plotly: roles become colors, encoded arrays become typed arrays.

@@ -1,7 +1,7 @@
 // The controls of a page as native elements. A choice is sent to the session; the state that the
 // session sends is shown, unless the person has meanwhile chosen something else.
 
-import {make} from "./board.js"
+import {make, typedArray} from "./board.js"
 import {ask, standing} from "./notify.js"
 
 export class Controls {
@@ -9,6 +9,7 @@ export class Controls {
   // upload(name, files) sends files.
   constructor(sections, {send, settled, upload}) {
     this.all = new Map()
+    this.placed = new Map() // of sliders with places: name of the state that has these -> slider
     this.element = make("form", {class: "wb-controls", "aria-label": "Controls"})
     this.element.addEventListener("submit", event => event.preventDefault())
     this.sections = sections.map(section => {
@@ -19,6 +20,7 @@ export class Controls {
       const controls = section.controls.map(spec => {
         const control = new KINDS[spec.kind](spec, {send, settled, upload})
         this.all.set(spec.name, control)
+        if (spec.places) this.placed.set(spec.places, control)
         group.append(control.element)
         return control
       })
@@ -27,7 +29,13 @@ export class Controls {
     })
   }
 
+  // The names of all states.
+  names() {
+    return [...this.placed.keys(), ...this.all.keys()]
+  }
+
   show(states) {
+    for (const [name, state] of Object.entries(states)) this.placed.get(name)?.takePlaces(state)
     for (const [name, state] of Object.entries(states)) this.all.get(name)?.take(state)
     for (const {group, about, docs, controls} of this.sections) {
       const offered = controls.filter(control => !control.element.hidden)
@@ -99,48 +107,107 @@ class Control {
 
 const ENDS = ["pointerup", "touchend", "touchcancel"] // of holding a slider
 
+// Keys of a slider with places, and by how many of them each moves.
+const STRIDES = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10, End: Infinity, Home: -Infinity}
+
+// A slider with steps of one width, or with one step for each of given places: the element then has
+// the place, and between two places that of a number which was typed.
 class Slider extends Control {
+  /** @type {Float64Array | undefined} */
+  places
+
   build() {
     this.range = make("input", {type: "range", id: this.id})
     this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value, {typed: true}))
     this.held = this.moved = false // by a pointer, or by a key that repeats
-    this.range.addEventListener("input", () => {
-      this.write(Number(this.range.value))
-      this.moved = this.held
-      this.set(Number(this.range.value), {done: !this.held})
-    })
+    this.range.addEventListener("input", () => this.move(this.chosen()))
     const release = () => this.release()
     this.range.addEventListener("pointerdown", () => {
       this.held = true
       for (const end of ENDS) window.addEventListener(end, release, {once: true}) // wherever it is then
     })
-    this.range.addEventListener("keydown", ({repeat}) => { this.held ||= repeat })
+    this.range.addEventListener("keydown", event => {
+      this.held ||= event.repeat
+      const stride = STRIDES[event.key]
+      if (!this.places || !stride) return
+      event.preventDefault() // the element's own steps are none of the places
+      const next = beside(this.places, this.typed.value, stride)
+      if (next !== this.typed.value) this.move(next)
+    })
     this.range.addEventListener("keyup", release)
     this.range.addEventListener("blur", release)
     const head = make("div", {class: "wb-control-head"}, this.label(), this.typed.element)
     this.element.append(head, this.range)
   }
 
+  chosen() {
+    const at = Number(this.range.value)
+    return this.places ? this.places[Math.round(at)] : at
+  }
+
+  move(value) {
+    this.write(value)
+    this.moved = this.held
+    this.set(value, {done: !this.held})
+  }
+
   // All steps since the slider was taken are one change.
   release() {
     const moved = this.moved
     this.held = this.moved = false
-    if (moved) this.set(Number(this.range.value))
+    if (moved) this.set(this.chosen())
   }
 
-  show({low, high, step, decimals, log, value}) {
+  // Places come once for the data in view, before the first state that they belong to.
+  takePlaces({places}) {
+    this.places = typedArray(places)
+    if (this.state) this.show({...this.state, value: this.typed.value})
+  }
+
+  show(state) {
+    const {low, high, step, decimals, log, value} = this.state = state
     this.decimals = decimals
-    Object.assign(this.range, {min: low, max: high, step})
-    this.typed.scale({low, high, step, decimals, log})
+    Object.assign(this.range, this.places ? {min: 0, max: this.places.length - 1, step: "any"} : {min: low, max: high, step})
+    this.typed.scale({low, high, step, decimals, log, places: this.places})
     this.write(value)
   }
 
   write(value) {
-    this.range.value = value
-    this.range.setAttribute("aria-valuetext", this.typed.log ? this.typed.text(value) : value.toFixed(this.decimals))
-    this.range.style.setProperty("--share", (value - this.range.min) / (this.range.max - this.range.min || 1))
+    const at = this.places ? placeOf(this.places, value) : value
+    const text = this.typed.log || this.places ? this.typed.text(value) : value.toFixed(this.decimals)
+    this.range.value = at
+    this.range.setAttribute("aria-valuetext", text)
+    this.range.style.setProperty("--share", (at - this.range.min) / (this.range.max - this.range.min || 1))
     this.typed.write(value)
   }
+}
+
+// The place of a number: a fraction between two places, an end beyond it.
+export function placeOf(places, value) {
+  let below = 0, above = places.length - 1
+  if (!(value > places[below])) return below
+  if (value >= places[above]) return above
+  while (above - below > 1) {
+    const middle = (below + above) >> 1
+    if (places[middle] <= value) below = middle
+    else above = middle
+  }
+  return below + (value - places[below]) / (places[above] - places[below])
+}
+
+// The number so many places up or down from a number, which may lie between two; itself at an end.
+export function beside(places, value, stride) {
+  const at = placeOf(places, value)
+  const next = stride > 0 ? Math.floor(at) + stride : Math.ceil(at) + stride
+  const found = places[Math.min(Math.max(next, 0), places.length - 1)]
+  return (found - value) * stride > 0 ? found : value
+}
+
+// A number with all its digits; with four where there are more than anybody types.
+function enough(value) {
+  const text = String(value)
+  const digits = text.replace(/e.*$/, "").replaceAll(/[-.]/g, "").replace(/^0+/, "")
+  return digits.length > 12 ? String(Number(value.toPrecision(4))) : text
 }
 
 class NumberField extends Control {
@@ -162,6 +229,8 @@ class Typed {
   decimals = 0
   /** @type {string | undefined} */
   log
+  /** @type {Float64Array | undefined} */
+  places
 
   constructor(name, taken, id) {
     const attributes = {type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false"}
@@ -175,14 +244,16 @@ class Typed {
       if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return
       event.preventDefault()
       const from = this.parsed() ?? this.value
-      this.element.value = this.text(from + (event.key === "ArrowUp" ? this.step : -this.step))
+      const sign = event.key === "ArrowUp" ? 1 : -1
+      this.element.value = this.text(this.places ? beside(this.places, from, sign) : from + sign * this.step)
       this.commit()
     })
   }
 
   // log: what is sent and drawn is log₁₀ of what is typed and shown, "whole" or "real" numbers.
-  /** @param {{low: number, step: number, decimals: number, log?: string}} state */
-  scale({low, step, decimals, log}) {
+  /** @param {{low: number, step: number, decimals: number, log?: string, places?: Float64Array}} state */
+  scale({low, step, decimals, log, places}) {
+    this.places = places
     this.low = low
     this.step = step
     this.decimals = decimals
@@ -193,7 +264,7 @@ class Typed {
   write(value) {
     this.value = value
     const typing = this.element.matches(":focus") && this.element.value !== this.shown
-    this.shown = this.text(value)
+    this.shown = this.places && this.parsed() === value ? this.element.value : this.text(value)
     if (!typing) this.element.value = this.shown
     if (!typing) this.mark(false)
   }
@@ -201,6 +272,7 @@ class Typed {
   text(value) {
     if (value === null || value === undefined) return ""
     if (this.log) return this.power(value)
+    if (this.places) return enough(value)
     const fixed = value.toFixed(Math.min(this.decimals, 20))
     return Math.abs(Number(fixed) - value) <= 1e-9 * Math.abs(value) ? fixed : String(value)
   }
@@ -245,11 +317,14 @@ class Choice extends Control {
     this.element.append(this.label(), this.select)
   }
 
-  show({options, value}) {
-    const same = options.length === this.options?.length && options.every((name, k) => name === this.options[k])
-    if (!same) {
-      this.options = options
-      this.select.replaceChildren(...options.map(name => make("option", {value: name}, name)))
+  // refused: an option that cannot be chosen -> why.
+  show({options, value, refused = {}}) {
+    const shown = JSON.stringify([options, refused])
+    if (this.shown !== shown) {
+      this.shown = shown
+      this.select.replaceChildren(...options.map(name => (refused[name]
+        ? make("option", {value: name, disabled: ""}, `${name} (${refused[name]})`)
+        : make("option", {value: name}, name))))
     }
     if (value === null) this.select.selectedIndex = -1
     else this.select.value = value

@@ -47,9 +47,9 @@ export function show(host, el) {
     Object.assign(wire, {handled, serial: Math.max(wire.serial, handled)})
     wire.answered(handled)
     board.answered(handled)
-    controls.show(Object.fromEntries([...controls.all.keys()].map(name => [name, state(name)])))
+    controls.show(Object.fromEntries(controls.names().map(name => [name, state(name)])))
   })
-  for (const name of controls.all.keys()) watch(`control_${name}`, () => controls.show({[name]: state(name)}))
+  for (const name of controls.names()) watch(`control_${name}`, () => controls.show({[name]: state(name)}))
   for (const {name} of [...frame.numbers, ...frame.sentences, ...frame.figures]) {
     watch(`item_${name}`, text => { if (text) board.show(name, JSON.parse(text)) })
   }

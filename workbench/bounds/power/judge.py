@@ -141,7 +141,7 @@ def verdict_on(
     claim = as_claim(claim)
     band = tradeoff_band(scores, _checks.confidence(confidence))
     claimed, sizes = claim.min_tradeoff, (scores.n_p, scores.n_q)
-    at_ranks = band.tests.p_values(np.asarray(claimed(band.tests.alpha)))
+    at_ranks = _p_values(band, claimed)
     p_value = band.ranks.joint_p_value(float(at_ranks.min()))
     refuted = bool(at_ranks.min() <= band.level)
     alone = _checks.one_of(guarantee, "guarantee", get_args(Guarantee)) == "one question"
@@ -165,6 +165,29 @@ def verdict_on(
         *(scores, claim, verdict, band.confidence, p_value, bounds, witness, power, enough),
         guarantee=guarantee,
     )
+
+
+def refuting_point(
+    scores: Scores, claim: Claim | Pair | str, confidence: float = 0.95
+) -> RefutingPoint | None:
+    """The witness of a simultaneous verdict that refutes a claim; None where it does not.
+
+    It costs no simulation, in contrast to the whole verdict.
+
+    Parameters
+    ----------
+    scores, claim, confidence
+        As of `judge`.
+    """
+    band = tradeoff_band(scores, _checks.confidence(confidence))
+    claimed = as_claim(claim).min_tradeoff
+    at_ranks = _p_values(band, claimed)
+    refuted = bool(at_ranks.min() <= band.level)
+    return _witness(band, at_ranks, claimed) if refuted else None
+
+
+def _p_values(band: TradeoffBand, claimed: Tradeoff) -> Floats:
+    return band.tests.p_values(np.asarray(claimed(band.tests.alpha)))
 
 
 def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> RefutingPoint | None:

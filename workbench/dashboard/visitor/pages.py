@@ -219,6 +219,8 @@ class OpenPages:
             self._followed[name] = self.workspace.active.key(tab.kind.takes)
             if name != IMPORT:
                 self._take_data(name, page, self._followed[name])
+        else:
+            page.follow(page.workspace.active.key(page.takes))  # as the page that was drawn first
         return LivePage(name, page, self, self._later, first, runner)
 
     def _take_data(self, name: str, page: Page, key: str | None) -> None:

@@ -14,7 +14,7 @@ from workbench.figures.kit.types import Axis
 from workbench.pairs.base import Pair
 
 #: Profiles show no δ below this, unless a smaller one is asked for.
-LEAST_DELTA = 1e-8
+LEAST_DELTA = 1e-12
 
 
 def axis(

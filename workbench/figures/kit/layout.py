@@ -93,10 +93,20 @@ def chart(
     return {"data": traces, "layout": layout}
 
 
-def empty(words: str) -> Figure:
-    """A chart that shows nothing yet, and says why."""
+def empty(words: str, optional: bool = False) -> Figure:
+    """A chart that shows nothing yet, and says why.
+
+    Parameters
+    ----------
+    words : str
+    optional : bool
+        Whether a page does without the chart as long as it shows nothing.
+    """
     note = label(Share(0.5), Share(0.5), words, "muted", size=14)
-    return chart([note], hidden_axis(), hidden_axis(), summary=words, margin=margins(left=16))
+    made = chart([note], hidden_axis(), hidden_axis(), summary=words, margin=margins(left=16))
+    if optional:
+        made["layout"]["meta"]["optional"] = True
+    return made
 
 
 def _placed(note: Part, x: Axis, y: Axis) -> Part:

@@ -168,6 +168,7 @@ def histogram(
     *,
     opacity: float = 0.12,
     hover: str | None = None,
+    values: Any = None,
 ) -> Mark:
     """A density over bins as one outline, filled down to zero.
 
@@ -178,8 +179,8 @@ def histogram(
     heights : array_like, shape (n,)
     opacity : float
         Of the area; 0 leaves it empty.
-    hover : optional
-        See the module's docstring.
+    hover, values : optional
+        See the module's docstring; a value for each edge.
 
     Notes
     -----
@@ -188,7 +189,8 @@ def histogram(
     heights = np.asarray(heights, dtype=float)
     outline = np.append(heights, heights[-1:])
     return Mark(
-        "histogram", (_filled(_stepped(_curve(style, edges, outline, hover)), style, opacity),)
+        "histogram",
+        (_filled(_stepped(_curve(style, edges, outline, hover, values)), style, opacity),),
     )
 
 

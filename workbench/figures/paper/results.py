@@ -29,11 +29,12 @@ from workbench.figures.kit.axes import LEAST_DELTA, axis, delta_axis, positive, 
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Style, histogram, line
+from workbench.figures.kit.scales import ALPHA
 from workbench.figures.kit.types import Figure
 from workbench.figures.paper.draw import place
 from workbench.figures.paper.look import DASHES
 from workbench.figures.paper.packages import require_matplotlib
-from workbench.figures.scores import ALPHA, BAND, HISTOGRAM, MEMBERS, NON_MEMBERS, OBSERVED
+from workbench.figures.scores import BAND, HISTOGRAM, MEMBERS, NON_MEMBERS, OBSERVED
 from workbench.figures.series import series_chart
 from workbench.figures.watch import ANYTIME, EVIDENCE, X_TITLE
 from workbench.pairs.base import Pair

@@ -9,8 +9,8 @@ from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import Style, band, line
+from workbench.figures.kit.scales import ALPHA
 from workbench.figures.kit.types import Figure
-from workbench.figures.scores import ALPHA
 from workbench.pairs.base import Pair
 
 OBSERVED = Style("observed", "p")

@@ -101,9 +101,10 @@ class PageGestures:
         self._assign(name, parameter.get_range()[label], False)
 
     def _drag(self, gesture: Message) -> Asked:
-        name = self._items[gesture["item"]].drag[gesture["shape"]]
+        item = self._items[gesture["item"]]
+        name = item.drag[gesture["shape"]]
         parameter: Any = self._page.param[name]
-        return self.setting(name, snap(parameter, gesture["x"]))
+        return self.setting(name, snap(parameter, self._page.dragged(item, gesture["x"])))
 
     def _click(self, gesture: Message) -> Asked:
         method = getattr(self._page, self._items[gesture["item"]].click or "")

@@ -556,6 +556,18 @@ class Page(PageState):
         self.note_shown()
         return getattr(self, item.name)()
 
+    def dragged(self, item: Item, x: float) -> float:
+        """The value for the place on the axis of a figure to which a line was dragged.
+
+        Parameters
+        ----------
+        item : Item
+            The figure.
+        x : float
+            By default, the value itself.
+        """
+        return x
+
     def _widen(self, *events: Any) -> None:
         for event in events:
             widen(self.param[event.name], event.new)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import param
+from numpy.typing import NDArray
 
 #: Bounds of a seed.
 SEED = (0, 10**9)
@@ -42,6 +43,36 @@ class LogNumber(param.Number):
     def __init__(self, default: float = 0.0, *, whole: bool = False, **more: Any):
         super().__init__(default, **more)
         self.whole = whole
+
+
+class PlacedNumber(param.Number):
+    """A number on a slider that has one step for each of given places, whatever their distances.
+
+    A number between two places may be typed: the slider stands between them then.
+
+    Parameters
+    ----------
+    default : float
+        The number itself, as for ``param.Number``.
+    places : ndarray, optional
+        Strictly increasing numbers, which an array of other data replaces. Without any, the slider
+        has steps of one width.
+    **more
+        As for ``param.Number``.
+    """
+
+    __slots__ = ["places"]
+
+    def __init__(
+        self, default: float = 0.0, *, places: NDArray[np.float64] | None = None, **more: Any
+    ):
+        super().__init__(default, **more)
+        self.places = places
+
+
+def places_of(parameter: Any) -> NDArray[np.float64] | None:
+    """The places of a parameter's slider; None where its steps have one width."""
+    return parameter.places if isinstance(parameter, PlacedNumber) else None
 
 
 class _Typed:
@@ -123,12 +154,13 @@ def widen(parameter: Any, value: float) -> None:
     Parameters
     ----------
     parameter : param.Number
-        The parameter; one without a slider, or whose slider reaches the value, stays as it is.
+        The parameter; one without a slider, or whose slider reaches the value, stays as it is, and
+        so does one with places: its slider stands at an end.
     value : float
         The value.
     """
     low, high, step = scale(parameter)
-    if low is None or high is None or low <= value <= high:
+    if low is None or high is None or low <= value <= high or places_of(parameter) is not None:
         return
     # In whole steps, so that the slider's other places stay round numbers.
     steps = float(np.ceil(max(low - value, value - high) / step)) * step
@@ -179,6 +211,9 @@ def snap(parameter: param.Number, value: float) -> float:
     value : float
         Any number.
     """
+    places = places_of(parameter)
+    if places is not None:
+        return float(places[int(np.abs(places - value).argmin())])
     step = parameter.step
     if step:
         origin = parameter.get_soft_bounds()[0] or 0

@@ -1,8 +1,8 @@
-"""`ValueSelector`: a selector whose setting is the value itself."""
+"""`ValueSelector`, whose setting is the value, and `DataSelector`, which the data restrict."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import param
@@ -26,3 +26,26 @@ class ValueSelector(param.Selector):
             Not used.
         """
         return setting
+
+
+class DataSelector(param.Selector):
+    """Parameter type of a choice of which the data in view rule some out.
+
+    Attributes
+    ----------
+    refused : mapping
+        Value that cannot be chosen -> why, in a few words. Setting it raises ValueError.
+    """
+
+    __slots__ = ["refused"]
+
+    def __init__(self, default: Any = param.Undefined, **more: Any):
+        self.refused: Mapping[Any, str] = {}
+        super().__init__(default=default, **more)
+
+    def _validate(self, val: Any) -> None:
+        super()._validate(val)
+        why = self.refused.get(val)
+        if why:
+            chosen = next(name for name, value in self.get_range().items() if value == val)
+            raise ValueError(f"{self.label} cannot be {chosen}: {why}")

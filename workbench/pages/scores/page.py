@@ -11,9 +11,11 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
+from workbench.figures.refutation import lens
 from workbench.pages.core.page import (
     Control,
     Fact,
+    Item,
     Page,
     Section,
     derived,
@@ -33,8 +35,10 @@ from workbench.pages.scores.bins import BIN_CONTROLS, BinChoice
 from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pages.scores.comparison import ReferenceComparison
 from workbench.pages.scores.doubts import Doubts
+from workbench.pages.scores.evidence import Evidence
 from workbench.pages.scores.own_claim import OWN_CLAIM, OwnClaim, own_claim_controls
 from workbench.pages.scores.planned import audit_facts, planned_values
+from workbench.pages.scores.scales import ChartAxes
 from workbench.pages.scores.statistic import AttackStatistic
 from workbench.pages.scores.threshold import ThresholdChoice
 from workbench.scores.sample import Scores
@@ -81,6 +85,8 @@ class ScoresPage(Page):
     comparison = ReferenceComparison()
     cut = ThresholdChoice()
     bins = BinChoice()
+    chart_axes = ChartAxes()
+    evidence = Evidence()
     statistic = AttackStatistic()
     sample = Sample("sample")
     source = ScoreSource()
@@ -103,6 +109,7 @@ class ScoresPage(Page):
             "Audit",
             (
                 Control("threshold"),
+                Control("show_where", when=lambda page: page.evidence.on_score() is not None),
                 *BinChoice.controls,
                 Control("log_delta"),
                 Control("confidence"),
@@ -118,6 +125,7 @@ class ScoresPage(Page):
                 Control("log_floor", when=lambda p: p.fit_method == "range"),
             ),
         ),
+        Section("Charts", (Control("score_axis"), Control("tradeoff_axes"))),
         Section("", (Control("reset", menu=True),)),
     )
 
@@ -142,6 +150,7 @@ class ScoresPage(Page):
         source, fresh = self.source, arrival is Arrival.REDRAWN
         values = {
             **self.cut.values_for(scores, fresh),
+            **self.chart_axes.values_for(scores),
             **self.bins.values_for(scores, drawn=source.kind == "pair", fresh=fresh),
         }
         if arrival in (Arrival.ANOTHER, Arrival.MOVED) and self.scores is not None:
@@ -301,20 +310,29 @@ class ScoresPage(Page):
 
     @figure(
         "Score distributions",
-        needs=("histogram", "threshold"),
+        needs=("histogram", "threshold", "scale", "on_score"),
         span=7,
-        formula="Relative frequency of each group in a bin, divided by the bin width. The outer "
-        "bins are open: they also count scores beyond their edge.",
+        formula="Relative frequency of each group in a bin, divided by the bin width on the axis "
+        "shown. The outer bins are open: they also count scores beyond their edge.",
         caution="Differences between the histograms may be noise; see the intervals below.",
         drag={"threshold": "threshold"},
     )
     def distributions(self) -> dict[str, Any]:
         """Histograms of members and non-members. Drag the line to move the threshold."""
-        return charts.histograms(self.bins.histogram(), self.threshold, self.cut.reach())
+        return charts.histograms(
+            self.bins.histogram(),
+            self.threshold,
+            self.cut.reach(),
+            self.chart_axes.scale(),
+            self.evidence.on_score(),
+        )
 
     @figure(
         "Trade-off curve",
-        needs=("roc", "histogram", "band", "at_threshold", "fit", "compared"),
+        needs=(
+            *("roc", "histogram", "band", "at_threshold", "fit", "compared"),
+            *("rates_on", "refuting"),
+        ),
         span=5,
         formula="f(α) is the smallest false negative rate of any attack with false positive rate "
         "at most α. Observed: lower convex hull of all threshold attacks on these samples. "
@@ -332,11 +350,33 @@ class ScoresPage(Page):
             self.cut.at_threshold(),
             self.fit(),
             self.compared(),
+            self.chart_axes.rates_on(),
+            self.evidence.refuting(),
         )
 
     def move_to_fpr(self, x: float, y: float) -> None:
-        """Move the threshold to where the observed false positive rate is about ``x``."""
-        self.cut.to_fpr(x)
+        """Move the threshold to where the observed false positive rate is about that at ``x``."""
+        self.cut.to_fpr(self.chart_axes.rates_on().fpr(x))
+
+    @figure(
+        "Where the claim fails",
+        needs=("refuting", "tested", "roc", "band"),
+        span=6,
+        formula="Diamond: with the confidence of the verdict, some attack has this false positive "
+        "rate and at most this false negative rate. A claim holds only if no attack lies below "
+        "its curve.",
+        caution="The verdict rests on a joint test of both rates, which may refute a little more "
+        "than the point alone shows.",
+    )
+    def refutation(self) -> dict[str, Any]:
+        """The trade-off curve around the refuting point, magnified."""
+        tested = self.own_claim()
+        claimed = None if tested is None else tested.min_tradeoff
+        return lens(self.evidence.refuting(), claimed, self.roc(), self.statistic.band())
+
+    def dragged(self, item: Item, x: float) -> float:
+        """The threshold for where its line was dragged on the axis of the score."""
+        return self.chart_axes.dragged(item, x)
 
     @figure(
         "Privacy profile",
@@ -359,7 +399,7 @@ class ScoresPage(Page):
 
     @figure(
         "μ at every threshold",
-        needs=("across", "band", "ordering", "threshold", "compared"),
+        needs=("across", "band", "ordering", "threshold", "compared", "scale", "on_score"),
         span=6,
         formula="μ(t) = Φ⁻¹(1 − FPR) − Φ⁻¹(FNR). Dots: simultaneous limits at the band's "
         "thresholds. Shaded: pointwise limits.",
@@ -375,6 +415,8 @@ class ScoresPage(Page):
             self.statistic.band() if own else None,
             self.threshold,
             self.compared(),
+            self.chart_axes.scale(),
+            self.evidence.on_score(),
         )
 
     # -- as Python -----------------------------------------------------------------------------

@@ -7,8 +7,11 @@ import math
 from workbench.estimators.bin_rules import RANGE_TAIL, around
 from workbench.scores.sample import Scores
 
-#: Steps of the threshold's slider across the displayed range, at least.
+#: Steps of a round width across the displayed range, at least.
 THRESHOLD_STEPS = 200
+
+#: Share of the scores between their median and its rounded value, at most.
+OFF_MEDIAN = 0.2
 
 
 def nice_below(x: float) -> float:
@@ -26,15 +29,23 @@ def span(scores: Scores) -> tuple[float, float]:
 
 
 def threshold_slider(scores: Scores) -> tuple[float, tuple[float, float]]:
-    """Step and ends of the slider of the threshold."""
+    """A round step across nearly all scores, and the ends of the range in whole steps."""
     low, high = span(scores)
     step = nice_below((high - low) / THRESHOLD_STEPS)
     return step, (step * math.floor(low / step), step * math.ceil(high / step))
 
 
 def placed_threshold(scores: Scores) -> float:
-    """The threshold at which the page places its slider: the median of all scores."""
-    return snap_to(float(scores.quantile(0.5)), *threshold_slider(scores))
+    """The threshold at which the page places its slider: the median of all scores, rounded.
+
+    Where most scores lie closer together than it is rounded, it is not.
+    """
+    rounded = snap_to(float(scores.quantile(0.5)), *threshold_slider(scores))
+    pooled = scores.samples.pooled
+    below, up_to = (float(x) / pooled.size for x in (pooled.below(rounded), pooled.up_to(rounded)))
+    if up_to >= 0.5 - OFF_MEDIAN and below <= 0.5 + OFF_MEDIAN:
+        return rounded
+    return float(scores.quantile(0.5))
 
 
 def snap_to(x: float, step: float, bounds: tuple[float, float]) -> float:

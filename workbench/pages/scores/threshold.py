@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import param
 
 from workbench.audits.deviations import THRESHOLD
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.intervals import NAMES
 from workbench.bounds.counts.threshold import ErrorRates, epsilon_at_threshold, error_rates
+from workbench.estimators.threshold_places import threshold_places
+from workbench.figures.kit.scales import Scale
 from workbench.pages.core.page import NotChosen, derived
 from workbench.pages.core.part import Part
-from workbench.pages.core.sliders import SCORE
-from workbench.pages.scores.ranges import placed_threshold, snap_to, threshold_slider
+from workbench.pages.core.sliders import SCORE, PlacedNumber, snap
+from workbench.pages.scores.ranges import placed_threshold, threshold_slider
 from workbench.scores.sample import Scores
 
 #: Thresholds at which the μ chart is drawn, across the displayed range.
@@ -30,14 +31,15 @@ MOVED = "the threshold was chosen after seeing the scores"
 class ThresholdChoice(Part):
     """The threshold, and whether it was chosen after seeing the scores."""
 
-    threshold = param.Number(
+    threshold = PlacedNumber(
         0.0,
         bounds=SCORE,
         softbounds=(0, 1),
         step=0.01,
         label="Threshold",
-        doc="Records whose score lies beyond it are classified as members. You can also drag the "
-        "line in the chart.",
+        doc="Records whose score lies beyond it are classified as members. The slider moves by "
+        "ranks: in steps of equal probability, of single scores near the ends. You can also drag "
+        "the line in the chart, and type any number.",
     )
     interval = param.Selector(
         default="joint",
@@ -65,7 +67,8 @@ class ThresholdChoice(Part):
         stays = fresh and bounds[0] <= self.threshold <= bounds[1]
         slider: Any = self.page.param.threshold
         slider.bounds = (min(SCORE[0], bounds[0]), max(SCORE[1], bounds[1]))
-        slider.softbounds, slider.step = bounds, step
+        slider.step, slider.places = step, threshold_places(scores)
+        slider.softbounds = float(slider.places[0]), float(slider.places[-1])
         values = {"threshold_moved": not stays}
         return values if stays else {**values, "threshold": placed_threshold(scores)}
 
@@ -79,8 +82,7 @@ class ThresholdChoice(Part):
         rank = min(max(round(fpr * s.n_q), 1), s.n_q)
         value = float(s.samples.most_member_like_q(rank))
         if math.isfinite(value):
-            slider: Any = self.page.param.threshold
-            self.threshold = snap_to(value, slider.step, slider.softbounds)
+            self.threshold = snap(self.page.param.threshold, value)
 
     def certified(self) -> Bound:
         """The bound at the threshold, void unless the threshold was fixed in advance."""
@@ -112,16 +114,32 @@ class ThresholdChoice(Part):
             self.interval,
         )
 
-    @derived(needs=("scores", "threshold"))
+    @derived(needs=("scores", "scale"))
+    def spanned(self) -> tuple[Scale, float, float]:
+        """The axis of the score, and its ends: on a linear scale, of nearly all scores."""
+        scale = self.page.chart_axes.scale()
+        if scale.name == "linear":
+            return (scale, *threshold_slider(self.page.scores)[1])
+        pooled = self.page.scores.samples.pooled
+        ends = threshold_places(self.page.scores)[[0, -1]].tolist()
+        shown = [float(pooled.at(0)), float(pooled.at(-1)), *filter(scale.has, ends)]
+        return scale, min(shown), max(shown)
+
+    @derived(needs=("spanned", "threshold"))
     def reach(self) -> tuple[float, float]:
         """The least and the largest threshold that the charts show: also one that was typed."""
-        low, high = threshold_slider(self.page.scores)[1]
+        scale, low, high = self.spanned()
+        if low <= self.threshold <= high or not scale.has(self.threshold):
+            return low, high
         return min(low, self.threshold), max(high, self.threshold)
 
-    @derived(needs=("scores", "confidence", "reach"))
+    @derived(needs=("scores", "confidence", "reach", "scale"))
     def across(self) -> ErrorRates:
         """Error rates at thresholds across the displayed range."""
-        low, high = self.reach()
-        return error_rates(
-            self.page.scores, np.linspace(low, high, MU_POINTS), self.page.confidence
+        scale = self.page.chart_axes.scale()
+        thresholds = (
+            threshold_places(self.page.scores)
+            if scale.name == "rank"
+            else scale.across(*self.reach(), MU_POINTS)
         )
+        return error_rates(self.page.scores, thresholds, self.page.confidence)
