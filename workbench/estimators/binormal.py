@@ -37,6 +37,9 @@ Floats = NDArray[np.float64]
 #: enough of them.
 LEAST_CELLS, MOST_CELLS, IN_CELL = 4, 20, 10
 
+#: Cells, at most, where fewer of them separate both groups.
+FINER_CELLS = (40, 80, 160, 320)
+
 #: Slopes outside (1/MOST_SLOPE, MOST_SLOPE) are not told from 0 and ∞.
 MOST_SLOPE = 50.0
 
@@ -45,7 +48,7 @@ _STEPS, _HALVINGS = 60, 40
 _LOG_ROOT_TAU = math.log(2 * math.pi) / 2
 
 
-def equal_cells(scores: Scores) -> tuple[Floats, Floats]:
+def equal_cells(scores: Scores, most: int = MOST_CELLS) -> tuple[Floats, Floats]:
     """Counts of P and of Q in cells of about equal pooled probability, from the least member-like.
 
     One cell for every 10 pooled scores, from 4 to 20 cells; equal scores are never parted. The
@@ -54,6 +57,8 @@ def equal_cells(scores: Scores) -> tuple[Floats, Floats]:
     Parameters
     ----------
     scores : Scores
+    most : int
+        Cells, in place of 20; where it is larger, they may have fewer scores.
 
     Returns
     -------
@@ -64,14 +69,29 @@ def equal_cells(scores: Scores) -> tuple[Floats, Floats]:
     p, q = np.cumsum(distinct.p), np.cumsum(distinct.q)
     upto = p + q
     n = int(upto[-1])
-    cells = min(MOST_CELLS, max(n // IN_CELL, LEAST_CELLS))
+    cells = min(most, n if most > MOST_CELLS else max(n // IN_CELL, LEAST_CELLS))
     # The end of a block of equal scores that lies nearest to each wanted rank.
     wanted = n * np.arange(1, cells) / cells
     after = np.searchsorted(upto, wanted)
     before = np.maximum(after - 1, 0)
     nearer = wanted - upto[before] < upto[after] - wanted
     ends = np.unique(np.append(np.where(nearer & (after > 0), before, after), upto.size - 1))
-    return tuple(np.diff(x[ends], prepend=0).astype(float) for x in (p, q))  # type: ignore[return-value]
+    return _of_cells(p, ends), _of_cells(q, ends)
+
+
+def counts_in_cells(scores: Scores) -> Binormal:
+    """The likelihood of the counts in equal cells: of more of them where 20 tell no finite μ.
+
+    Parameters
+    ----------
+    scores : Scores
+    """
+    found = Binormal(*equal_cells(scores))
+    for most in FINER_CELLS:
+        if not math.isinf(found.limit):
+            break
+        found = Binormal(*equal_cells(scores, most))
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,10 +335,14 @@ class Binormal:
         return sign * float(brentq(excess, low, high, xtol=1e-9))
 
 
+def _of_cells(upto: NDArray[np.int64], ends: NDArray[np.intp]) -> Floats:
+    return np.diff(upto[ends], prepend=0).astype(float)
+
+
 def _solution(matrix: Floats, right: Floats) -> Floats:
     """Solution of a positive definite system that may be singular up to round-off."""
     tiny = 1e-13 * float(np.trace(matrix)) / len(matrix)
-    return np.linalg.solve(matrix + tiny * np.eye(len(matrix)), right)
+    return np.asarray(np.linalg.solve(matrix + tiny * np.eye(len(matrix)), right))
 
 
 def _log_masses(t: Floats) -> Floats:

@@ -11,7 +11,7 @@ from workbench import _checks
 from workbench._format import percent, round_safely
 from workbench._markup import table
 from workbench.bounds.bound import Bound
-from workbench.estimators.binormal import IN_CELL, Binormal, equal_cells
+from workbench.estimators.binormal import IN_CELL, counts_in_cells
 from workbench.scores.sample import Scores, require_scores
 
 #: The method of the estimate, a key of `workbench.bounds.citations`.
@@ -87,7 +87,7 @@ class BinormalFit:
         )
         slope = "" if self.slope is None else f", slope {self.slope:.2f}"
         if math.isinf(self.intercept):
-            return f"{interval}; a threshold separates the groups without an error on one side."
+            return f"{interval}; no threshold that was looked at has errors of both kinds."
         if self.p_value is None:
             return f"{interval}; too few scores, or too few different ones, to test the fit."
         p = f"p < {_LEAST_P}" if self.p_value < _LEAST_P else f"p = {self.p_value:.2g}"
@@ -155,8 +155,8 @@ def binormal_fit(scores: Scores, confidence: float = 0.95) -> BinormalFit:
     degrees of freedom for k cells: a slope that differs from 1, curvature, and any other shape
     count. Both assume that the scores are independent.
 
-    μ is infinite where a cut separates both groups; where all scores are equal it is 0, with the
-    interval (0, ∞).
+    Where no cut has errors of both kinds, up to 320 cells are tried; μ is infinite if that does not
+    help. Where all scores are equal it is 0, with the interval (0, ∞).
 
     References
     ----------
@@ -174,7 +174,7 @@ def binormal_fit(scores: Scores, confidence: float = 0.95) -> BinormalFit:
     """
     require_scores(scores)
     confidence = _checks.confidence(confidence)
-    counts = Binormal(*equal_cells(scores))
+    counts = counts_in_cells(scores)
     best = counts.best
     low, high = counts.interval(float(chdtri(1, 1 - confidence)))
     deviance = max(2 * (counts.saturated - best.log_likelihood), 0.0)
