@@ -16,7 +16,7 @@ from workbench.estimators.histogram import Histogram
 from workbench.figures.kit.axes import axis, gaps
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
-from workbench.figures.kit.marks import Style, band, line, markers, rule
+from workbench.figures.kit.marks import Share, Style, band, line, markers, rule
 from workbench.figures.kit.types import Figure
 from workbench.pairs.base import Pair
 
@@ -32,10 +32,13 @@ TRUTH = Style("truth", "ink", "dash", 1.5)
 CHOSEN = Style("chosen bins", "ink")
 
 #: False positive rates with a tick on a probit axis.
-TICKS = (1e-4, 0.001, 0.01, 0.1, 0.5, 0.9, 0.99)
+TICKS = (1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
 
 #: Ranges that are told one by one.
 MOST_RANGES = 2
+
+#: An axis begins at 0 if the least value is below this share of the largest one.
+SMALL = 0.4
 
 #: Local μ beyond the fitted one by more than this many times the middle of the chart are cut off.
 _BEYOND = 2.5
@@ -76,7 +79,7 @@ def residuals(fit: Bound, local: LocalMu, distance: float, reference: Pair | Non
     ticks = {float(ndtri(rate)): plain(rate) for rate in TICKS if ndtri(rate) >= -edge}
     return chart(
         drawn,
-        axis("false positive rate", -edge, edge, ticks=ticks),
+        axis("false positive rate", -edge, edge, ticks=ticks, turned=0),
         axis("local μ − fitted μ", -reach, reach / (1 - 2 * HEADROOM)),
         summary=f"{_where_it_fits(fit, local)} Observed and fitted curve are "
         f"{round_safely(distance, 'up', 2)} apart along both error rates (regret).",
@@ -120,13 +123,14 @@ def tv_by_bin_width(
         styles.append(TRUTH)
         known = f" The true one is {round_safely(truth, 'nearest')}."
     drawn += [
-        rule(CHOSEN, x=chosen, drag="bin width"),
+        rule(CHOSEN, x=chosen, end=Share(1 - HEADROOM), drag="bin width"),
         markers(CHOSEN, [chosen], [estimate], size=9),
         key(styles, columns=2),
     ]
-    tops = [float(curve.plain.max()), certified.value, estimate, truth or 0.0]
-    bottom = min(0.0, 1.1 * float(curve.cross_fitted.min()))
-    top = max(0.05, *tops)
+    levels = [certified.value, estimate, certified.value if truth is None else truth]
+    top = max(0.05, float(curve.plain.max()), *levels)
+    bottom = min(float(curve.cross_fitted.min()), *levels)
+    bottom = min(1.1 * bottom, 0.0) if bottom < SMALL * top else bottom - 0.1 * (top - bottom)
     best = curve.best
     of = "of equal probability" if h.rule == "quantile" else f"{plain(chosen)} wide"
     return chart(
@@ -140,7 +144,7 @@ def tv_by_bin_width(
         f"{round_safely(float(curve.plain[best]), 'nearest')}. Certified: at least "
         f"{certified.rounded}.{known}",
         closest=True,
-        revision=(*ends, top),
+        revision=(*ends, bottom, top),
     )
 
 

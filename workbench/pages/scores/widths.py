@@ -30,7 +30,7 @@ class WidthLesson(Part):
         drag={"bin width": "bin_width"},
     )
     def tv_by_width(self) -> dict[str, Any]:
-        """The two estimates bracket the total variation between the bins. Drag the line."""
+        """On average the estimates bracket the total variation of the bins. Drag the line."""
         return charts.tv_by_bin_width(
             self.by_width(),
             self.page.bins.histogram(),
