@@ -55,6 +55,8 @@ from .bounds.held_out.ordering import learn_ordering as learn_ordering
 from .bounds.held_out.ordering import learn_ordering_nd as learn_ordering_nd
 from .bounds.lower_bounds import epsilon_lower_bound as epsilon_lower_bound
 from .bounds.lower_bounds import mu_lower_bound as mu_lower_bound
+from .bounds.parametric.binormal_fit import BinormalFit as BinormalFit
+from .bounds.parametric.binormal_fit import binormal_fit as binormal_fit
 from .bounds.parametric.checks import FamilyCheck as FamilyCheck
 from .bounds.parametric.checks import family_check as family_check
 from .bounds.parametric.departures import CheckPower as CheckPower
@@ -105,6 +107,8 @@ from .curves.gdp import mu_from_profile as mu_from_profile
 from .curves.gdp import mu_from_total_variation as mu_from_total_variation
 from .curves.renyi_quadrature import DivergenceError as DivergenceError
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
+from .estimators.bin_widths import BinWidthCurve as BinWidthCurve
+from .estimators.bin_widths import bin_width_curve as bin_width_curve
 from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram
 from .estimators.roc import Roc as Roc

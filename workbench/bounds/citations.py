@@ -79,6 +79,7 @@ _SOURCES = {
     "GDP from TV": ("koskela-hist", "dong"),
     "GDP at a threshold": ("nasr", "dong"),
     "GDP over a range": ("koskela-hist", "dong"),
+    "GDP by likelihood": ("dorfman-alf", "metz", "dong"),
     "mean difference (noncentral t)": ("johnson-welch", "dong"),
     "own variances (F and noncentral t)": ("workbench", "johnson-welch"),
     "family within the two-sided band": ("workbench", "clopper-pearson"),

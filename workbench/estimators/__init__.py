@@ -1,6 +1,8 @@
 """Estimates from scores, without a guarantee.
 
-`histogram` and its `bin_rules`, `roc`, the empirical receiver operating curve, `direction`,
-which finds scores that were read in the wrong direction, and `threshold_places`, the thresholds
-that a slider offers.
+`histogram` and its `bin_rules`, `cross_fitting` and `bin_widths`, which estimate on one half what
+was learned on the other; `roc`, the empirical receiver operating curve, `binormal`, the likelihood
+of a line in its probit coordinates, and `range_bias`, what a largest value shows without a leak;
+`direction`, which finds scores that were read in the wrong direction, and `threshold_places`, the
+thresholds that a slider offers.
 """

@@ -133,18 +133,47 @@ def gdp_regret(curve: Pair | TradeoffCurve, floor: float = 1e-10) -> GDPRegret:
     return GDPRegret(mu=mu, regret=max(regret, 0.0), floor=float(floor))
 
 
+def distance_to_gaussian(curve: TradeoffCurve, mu: float) -> float:
+    """Distance between a curve and a Gaussian one, along both error rates at once.
+
+    The least κ with f(α + κ) − κ ≤ G_μ(α) and G_μ(α + κ) − κ ≤ f(α) for all α: the regret Δ(μ) for
+    a μ that need not be tight, and the same the other way.
+
+    Parameters
+    ----------
+    curve : TradeoffCurve
+        Its symmetrized trade-off function is f.
+    mu : float
+        At least 0; may be infinite.
+
+    Returns
+    -------
+    float
+        sup_{ε ≥ 0} |δ_μ(ε) − δ(ε)|/(1 + e^ε); from below by at most about 1e-4.
+    """
+    epsilon = np.union1d(_epsilons(curve), np.linspace(0, _LARGEST_EPSILON / 4, _POINTS))
+    of_gaussian = np.ones(epsilon.shape) if np.isinf(mu) else _gaussian(mu, epsilon)
+    gap = np.abs(of_gaussian - np.asarray(curve.profile(epsilon)))
+    return float(np.max(gap * expit(-epsilon)))
+
+
 def _gaussian(mu: float, epsilon: Floats) -> Floats:
     return np.exp(np.asarray(gaussian_log_profile(mu, epsilon)))
 
 
 def _of_vertices(curve: TradeoffCurve, mu: float) -> float:
     """Δ(μ) of a piecewise-linear f: the largest quotient at the ε of its segments, and at 0."""
+    epsilon = _epsilons(curve)
+    gap = _gaussian(mu, epsilon) - np.asarray(curve.profile(epsilon))
+    return float(np.max(gap * expit(-epsilon)))
+
+
+def _epsilons(curve: TradeoffCurve) -> Floats:
+    """0, and the positive ε of the segments."""
     f = curve.symmetrized()
     with quiet():
         epsilon = np.log(-np.diff(f.beta)) - np.log(np.diff(f.alpha))
-    epsilon = np.r_[0.0, epsilon[np.isfinite(epsilon) & (epsilon > 0)]]
-    gap = _gaussian(mu, epsilon) - np.asarray(curve.profile(epsilon))
-    return float(np.max(gap * expit(-epsilon)))
+    return np.r_[0.0, epsilon[np.isfinite(epsilon) & (epsilon > 0)]]
 
 
 def _from_above(profile: Callable[[Floats], Floats], mu: float) -> float:

@@ -175,6 +175,16 @@ class ScoreSource(Part):
         source = None if self._dataset is None else self._dataset.source
         return dict(card(source.name).reference) if isinstance(source, ExampleSource) else {}
 
+    @property
+    def true_tv(self) -> float | None:
+        """The total variation of the pair that the scores come from, where it is known."""
+        source = None if self._dataset is None else self._dataset.source
+        if isinstance(source, ExampleSource):
+            return card(source.name).truth.tv
+        if isinstance(source, DrawnSource):
+            return float(source.recipe.pair.total_variation)
+        return None
+
     def data_key(self) -> str:
         """Key of the data set in view; "" for scores that are given in Python."""
         return str(self.data)

@@ -2,8 +2,8 @@
 
 `page` has its numbers and charts, and its parts: `answer` (the headline), `bins`, `threshold`,
 `statistic` (what is thresholded, with its simultaneous limits), `own_claim` (what was promised, and
-its test), `comparison` (with references), `evidence` (where a claim fails), `scales` (the axes of
-the charts) and `doubts` (what to check first). `former_claims` reads settings of earlier versions.
-`ranges` are those of the sliders, `planned` is what a plan fixes, and `code` writes the Python that
-reproduces the page.
+its test), `comparison` (with references), `evidence` (where a claim fails), `fits` (of μ), `widths`
+(of bins, and what they do), `scales` (the axes of the charts) and `doubts` (what to check first).
+`former_claims` reads settings of earlier versions. `ranges` are those of the sliders, `planned` is
+what a plan fixes, and `code` writes the Python that reproduces the page.
 """

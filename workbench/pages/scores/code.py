@@ -26,8 +26,8 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
     -------
     str
         Sets a variable for each number of the page, and ``scores``, ``band``, ``h``, ``curve``,
-        ``fit``, ``promised`` and ``verdict`` where a claim is tested, and ``view``. Scores that
-        were given in Python or as a file must exist as ``scores``; a comment says which they are.
+        ``promised`` and ``verdict`` where a claim is tested, and ``view``. Scores that were given
+        in Python or as a file must exist as ``scores``; a comment says which they are.
     """
     learned = page.ordering == "learned"
     measured = "measured" if learned else "scores"
@@ -60,7 +60,7 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
         "curve = wb.roc(scores)\nauc = curve.auc",
         _claim(page, measured),
         "sizes = scores.n_p, scores.n_q",
-        f"fit = {_fit(page)}",
+        f"mu_fit = {_fit(page)}",
         f"view = {call('wb.explore', *given, spec=spec or None)}",
     )
 
@@ -96,4 +96,6 @@ def _fit(page: Any) -> str:
         return call("wb.gdp_fit", "scores", method="threshold", threshold=page.threshold)
     if page.fit_method == "tv":
         return call("wb.gdp_fit", "h", method="tv")
+    if page.fit_method == "likelihood":
+        return call("wb.gdp_fit", "scores", method="likelihood", confidence=page.confidence)
     return call("wb.gdp_fit", "curve", method="range", floor=number_of(page.log_floor))

@@ -36,11 +36,13 @@ from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pages.scores.comparison import ReferenceComparison
 from workbench.pages.scores.doubts import Doubts
 from workbench.pages.scores.evidence import Evidence
+from workbench.pages.scores.fits import GaussianFit
 from workbench.pages.scores.own_claim import OWN_CLAIM, OwnClaim, own_claim_controls
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pages.scores.scales import ChartAxes
 from workbench.pages.scores.statistic import AttackStatistic
 from workbench.pages.scores.threshold import ThresholdChoice
+from workbench.pages.scores.widths import WidthLesson
 from workbench.scores.sample import Scores
 
 #: Parameters that `audit_facts` depends on.
@@ -418,6 +420,10 @@ class ScoresPage(Page):
             self.chart_axes.scale(),
             self.evidence.on_score(),
         )
+
+    # Below the others: what a fit leaves over, and what the bins do.
+    gaussian_fit = GaussianFit()
+    width_lesson = WidthLesson()
 
     # -- as Python -----------------------------------------------------------------------------
 
