@@ -7,3 +7,7 @@ pages with these names; `past_bounds` shows the bounds of repeated draws, `serie
 pipeline over time, and `overlay` the curves of several audits. `paper` draws figures for print, by
 matplotlib.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -13,3 +13,7 @@ except ModuleNotFoundError as error:
     raise ImportError(
         f"the notebook widgets need {error.name}: pip install 'dp-audit-workbench[lab]'"
     ) from error
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import param
 
+from workbench._suggest import did_you_mean
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.types import Figure
 from workbench.pages.core.page import Fact, Item, Page
@@ -138,6 +138,5 @@ class PageAttributes:
 
     def _unknown(self, name: str) -> str:
         names = [*self._controls, *self._numbers, "bound"]
-        near = difflib.get_close_matches(name, names, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(names)}"
+        hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
         return f"this view has no {name!r}{hint}"
