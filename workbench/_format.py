@@ -70,7 +70,19 @@ def format_number(value: float, spec: str, to: str) -> str:
             places = (most if kind in ("e", "E") else max(most, 1) - 1) - first
         if places + first < _KEPT:
             value = float(_rounded(value, places, to)[1])
+        else:  # the float itself, unless its last digit would be rounded to the other side
+            value = _beside(value, places + first, to)
     return format(value, spec)
+
+
+def _beside(value: float, places: int, to: str) -> float:
+    """The float nearest to ``value`` that does not pass it when it is written in so many digits."""
+    if to == "nearest":
+        return value
+    found, end = value, -math.inf if to == "down" else math.inf
+    while (written := float(f"{found:.{places}e}")) != value and (written > value) == (end < value):
+        found = math.nextafter(found, end)
+    return found
 
 
 def format_result(result: object, value: float, spec: str, to: str = "nearest") -> str:
