@@ -10,6 +10,7 @@ import param
 from workbench._suggest import did_you_mean
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.types import Figure
+from workbench.jupyter.settings import in_words, plain_names, plain_value, translated
 from workbench.pages.core.page import Answer, Fact, Item, Page
 from workbench.pages.core.session import PageSession
 
@@ -34,12 +35,14 @@ class PageAttributes:
             return getattr(page, name)
         if name in self._numbers:
             return page.draw(self._numbers[name])
+        if name in (plain := plain_names(page)):
+            return plain_value(page, plain[name])
         raise AttributeError(self._unknown(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
             object.__setattr__(self, name, value)
-        elif name in self._controls:
+        elif name in self._controls or name in plain_names(self.page):
             self.update(**{name: value})
         elif name in dir(self):
             raise AttributeError(f"{name!r} follows from the controls and cannot be set")
@@ -47,7 +50,13 @@ class PageAttributes:
             raise AttributeError(self._unknown(name))
 
     def __dir__(self) -> list[str]:
-        own = {*self._controls, *self._numbers, *self.page.jobs(), "scores"}
+        own = {
+            *self._controls,
+            *plain_names(self.page),
+            *self._numbers,
+            *self.page.jobs(),
+            "scores",
+        }
         return sorted({*super().__dir__(), *own})
 
     @property
@@ -91,21 +100,26 @@ class PageAttributes:
         Parameters
         ----------
         **controls
-            Names of controls and their values; an event happens, whatever its value.
+            Names of controls and their values; an event happens, whatever its value. A number on a
+            logarithmic slider, such as ``log_delta``, is also set as itself: ``delta=1e-6``.
 
         Raises
         ------
         AttributeError
             A name that is not a control of this view.
         ValueError
-            A value that the control does not take.
+            A value that the control does not take. Numbers may lie beyond the slider, as typed ones
+            on the page, and it then reaches them.
         """
+        controls = translated(self.page, controls)
         for name in controls:
             if name not in self._controls:
                 raise AttributeError(self._unknown(name))
         events = [n for n in controls if isinstance(self.page.param[n], param.Event)]
         try:
-            self.page.param.update({n: v for n, v in controls.items() if n not in events})
+            values = {n: v for n, v in controls.items() if n not in events}
+            with in_words(self.page, values):
+                self.page.param.update(values)
             for name in events:
                 self._session.fire(name)
         finally:
@@ -143,6 +157,8 @@ class PageAttributes:
         return {item.name: item for item in self.page.numbers()}
 
     def _unknown(self, name: str) -> str:
-        names = [*self._controls, *self._numbers, "bound"]
+        logs = {name: plain for plain, name in plain_names(self.page).items()}
+        controls = [logs.get(name, name) for name in self._controls]
+        names = [*controls, *self._numbers, "bound"]
         hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
         return f"this view has no {name!r}{hint}"

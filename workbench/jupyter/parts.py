@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from workbench import _checks
+from workbench.jupyter.settings import plain_names
 from workbench.pages.core.page import Control, Item, Page, Section
 
 #: Further names of figures -> their names on the page.
@@ -93,6 +94,7 @@ def _item(page: Page, name: str) -> Item:
 
 def _control(page: Page, name: str) -> Control:
     all_ = [control for section in page.sections for control in section.controls]
+    name = plain_names(page).get(name, name)
     for control in all_:
         if control.name == name or _letters(_label(page, control)) == _letters(name):
             return control

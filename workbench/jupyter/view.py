@@ -24,6 +24,7 @@ from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.observers import Callback, Link, Observers
 from workbench.jupyter.opening import PageAddress, address_of, is_on_dashboard
 from workbench.jupyter.parts import chosen, listed, sections_for
+from workbench.jupyter.settings import in_words, plain_names, translated
 from workbench.pages.auditing.attached import attachments_of
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.core.page import Item, Page
@@ -90,7 +91,9 @@ class View(PageAttributes, Display):
         address = partial(address_of, page, as_owner=True) if opens else None
         Display.__init__(self, session, sections, address)
         self._spec = Spec(page)
-        self._spec.restore(given)
+        given = translated(page, given)
+        with in_words(page, given):
+            self._spec.restore(given)
         session.stale |= session.items.keys()
         self._observers = Observers(lambda name: getattr(self, name), session.attempt)
         self._drawing, self._took = False, 0.0
@@ -217,7 +220,8 @@ class View(PageAttributes, Display):
         AttributeError
             A name that is none of these.
         """
-        if name != "bound" and name not in self._numbers and name not in self.page.param:
+        known = (*self._numbers, *self.page.param, *plain_names(self.page), "bound")
+        if name not in known:
             raise AttributeError(self._unknown(name))
         self._observers.add(callback, name)
 
