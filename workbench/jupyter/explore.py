@@ -68,11 +68,12 @@ def explore(
         of `workspace`, the bundled examples, or a pair to sample.
     show : iterable of str, optional
         Names or titles of what to show, and nothing else: figures such as ``"histogram"`` and
-        ``"tradeoff"``, numbers such as ``"epsilon"``, sentences such as ``"in_words"``. All by
-        default.
+        ``"tradeoff"``, numbers such as ``"epsilon"``, sentences such as ``"in_words"``; ``"all"``
+        is everything. By default the answer, one chart and its slider, and a button that shows the
+        rest. The picture in a saved notebook always has everything.
     controls : iterable of str, optional
         Names or labels of the controls to show, such as ``("threshold",)``; ``()`` shows none. By
-        default all that something shown depends on.
+        default all that something shown depends on; at first those that move the one chart.
     spec : dict, optional
         A state from `View.spec`, or any controls by name: ``{"bin_width": 0.2}``.
     **settings

@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from workbench.jupyter.display import Display
 from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.observers import Callback, Link, Observers
 from workbench.jupyter.opening import PageAddress, address_of, is_on_dashboard
-from workbench.jupyter.parts import chosen, listed, sections_for
+from workbench.jupyter.parts import brief_of, chosen, listed, sections_for
 from workbench.jupyter.settings import in_words, plain_names, translated
 from workbench.pages.auditing.attached import attachments_of
 from workbench.pages.auditing.audit_of import audit_of
@@ -56,7 +57,8 @@ class View(PageAttributes, Display):
     code : callable
         ``code(spec)`` is the Python that reproduces the page's state; see `to_code`.
     show : iterable of str, optional
-        Names or titles of the figures, numbers and sentences to show; all by default.
+        Names or titles of the figures, numbers and sentences to show, or "all". By default the
+        answer, one chart and its slider, and a button that shows the rest.
     controls : iterable of str, optional
         Names or labels of the controls to show. By default all that something shown depends on.
     spec : dict, optional
@@ -89,7 +91,12 @@ class View(PageAttributes, Display):
         session = PageSession(page, items, self._draw, schedule, log_level=logging.DEBUG)
         opens = "controls" not in self._part and is_on_dashboard(page)
         address = partial(address_of, page, as_owner=True) if opens else None
-        Display.__init__(self, session, sections, address)
+        brief = None
+        if "show" not in self._part:
+            brief = brief_of(page, sections)
+        if brief and "controls" in self._part:
+            brief = replace(brief, controls=[c.name for one in sections for c in one.controls])
+        Display.__init__(self, session, sections, address, brief)
         self._spec = Spec(page)
         given = translated(page, given)
         with in_words(page, given):
