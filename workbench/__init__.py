@@ -11,8 +11,8 @@ The public names are listed in ``__init__.pyi`` and imported on first use, so th
 ``import workbench`` costs little more than numpy.
 """
 
-import lazy_loader
+from workbench import _names
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -1,10 +1,25 @@
 """The public names: each is imported on first use; type checkers read this file."""
 
+from . import audits as audits
+from . import bounds as bounds
+from . import claims as claims
+from . import coverage_lab as coverage_lab
+from . import curves as curves
+from . import estimators as estimators
+from . import figures as figures
+from . import following as following
+from . import jupyter as jupyter
 from . import live as live
 from . import mechanisms as mechanisms
 from . import onerun as onerun
+from . import pairs as pairs
+from . import reports as reports
+from . import scores as scores
 from . import selection as selection
+from . import tables as tables
+from . import testers as testers
 from . import training as training
+from . import workspaces as workspaces
 from .audits.archive import Archive as Archive
 from .audits.audit import Audit as Audit
 from .audits.comparison import AuditComparison as AuditComparison

@@ -20,6 +20,8 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench._suggest import did_you_mean
+
 Class = TypeVar("Class")
 
 #: Characters of a bad value that a message quotes.
@@ -355,6 +357,7 @@ def one_of(value: Any, name: str, choices: Sequence[str] | Collection[str]) -> s
     if not (isinstance(value, str) and value in choices):
         raise ValueError(
             f"{name} must be one of {', '.join(map(repr, choices))}; got {shown(value)}"
+            f"{did_you_mean(value, choices, repr)}"
         )
     return value
 

@@ -6,6 +6,7 @@ import operator
 import pickle
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -298,3 +299,77 @@ def test_every_key_of_a_reference_is_explained():
 def test_every_source_of_a_method_has_an_entry():
     for method in citations._SOURCES:
         assert citations.bibtex(method).count("year") >= 1
+
+
+# -- as a number of a text -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        (".3f", "1.299"),
+        (".1f", "1.2"),
+        (".0f", "1"),
+        (".2e", "1.29e+00"),
+        (".2g", "1.2"),
+        (".3", "1.29"),
+        (".1%", "129.9%"),
+        ("8.2f", "    1.29"),
+        ("<8.2f", "1.29    "),
+        ("08.2f", "00001.29"),
+        ("+.2f", "+1.29"),
+        ("f", "1.299900"),
+        (".30f", f"{1.2999:.30f}"),  # more digits than a float has: the float
+        ("", "ε at δ = 1e-5 ≥ 1.29 (simultaneous, 95%, assuming independent rows)"),
+    ],
+)
+def test_a_format_rounds_a_lower_bound_down(bound, spec, text):
+    assert format(bound, spec) == text
+
+
+def test_a_format_rounds_to_the_safe_side(bound):
+    assert f"{replace(bound, side='upper'):.2f}" == "1.30"
+    assert f"{replace(bound, side='upper', value=1.2901):.2f}" == "1.30"
+    assert f"{replace(bound, guarantee='estimate', confidence=None):.2f}" == "1.30"
+    assert f"{replace(bound, guarantee='estimate', confidence=None, value=1.2901):.2f}" == "1.29"
+    two = replace(bound, side="two", high=1.6401)
+    assert f"{two:.2f}" == "1.29 to 1.65"
+    assert f"{two:>14.2f}|" == "  1.29 to 1.65|"
+    assert f"{replace(bound, value=math.inf):.2f}" == "inf"
+    assert f"{replace(bound, value=0.0):.2f}" == "0.00"
+    assert f"{replace(bound, value=0.29):.2f}" == "0.29"  # and not 0.28
+    assert f"{replace(bound, value=9.999):.2g}" == "9.9"
+
+
+def test_no_format_claims_more_than_was_shown(bound):
+    rng = np.random.default_rng(0)
+    for value in 10.0 ** rng.uniform(-12, 12, 500):
+        for spec in (".0f", ".3f", ".1e", ".4g", ".6", "f", "e", "g"):
+            assert float(format(replace(bound, value=value), spec)) <= value
+            upper = replace(bound, value=value, side="upper")
+            assert float(format(upper, spec)) >= value
+
+
+def test_a_format_of_texts_formats_the_sentence(bound):
+    assert f"{bound:>80}" == f"{bound!s:>80}"
+    assert f"{bound:s}" == str(bound)
+    with pytest.raises(ValueError, match="format code 'd'"):
+        format(bound, "d")
+
+
+def test_a_number_that_is_not_valid_is_not_taken_for_one(bound):
+    void = bound.voided("the family is refuted")
+    assert f"{void:.3f}" == "1.299 (not valid)"
+    assert f"{void:*^19.2f}" == "*1.29 (not valid)**"
+    with pytest.raises(ValueError, match=r"1\.29 is not valid: the family is refuted; bound.value"):
+        float(void)
+    assert void.value == 1.2999
+
+
+def test_other_results_have_formats():
+    verdict = wb.judge(wb.example("gaussian"), "gdp(3)")
+    assert f"{verdict:>300}" == f"{verdict!s:>300}"
+    power = wb.power(wb.GaussianPair(1.0), claim_epsilon=0.5, delta=1e-5, n=100)
+    assert f"{power:.1%}" == f"{power.value:.1%}"
+    evidence = wb.anytime_e_value(wb.example("gaussian"), epsilon=0.1, delta=1e-5)
+    assert float(f"{evidence:.1e}") <= float(evidence)

@@ -431,9 +431,13 @@ def test_a_link_on_private_data_asks_for_the_file_and_compares_it(bench, visit, 
     two = BenchPage(visit(link, viewport={"width": 1280, "height": 800}))
     two.says("The link is about the data set “ledger-7”")
     two.dialog.wait_for()
+    # Before there is a file nothing is drawn, and what to do is said once.
+    assert two.dialog.get_by_text("Open one file with both groups").count() == 1
+    assert not two.dialog.locator(".wb-chart").is_visible()
     given = file if same else losses(file.with_name("other.csv"), seed=7)
     two.dialog.locator("input[type=file]").set_input_files(given)
     two.dialog.locator(".wb-sentence").filter(has_text="scores of members").wait_for()
+    two.dialog.locator(".wb-chart .main-svg").first.wait_for()
     two.accept()
     two.says("the SHA-256 is the same" if same else "This is not the data set of the link")
     two.wait_for_data(given.stem)
@@ -711,8 +715,11 @@ def test_the_start_page_leads_to_pages_and_lists_what_was_opened(bench, file, se
     one = bench("")
     page = one.page
     page.evaluate("window.marker = true")
-    page.locator("[data-door=scores]").get_by_role("button", name="Load a file").click()
-    one.dialog.locator("input[type=file]").set_input_files(file)
+    with page.expect_file_chooser() as chooser:
+        page.locator("[data-door=scores]").get_by_role("button", name="Load a file").click()
+    assert chooser.value.is_multiple()
+    assert one.dialog.is_hidden()
+    chooser.value.set_files(file)
     one.dialog.locator(".wb-sentence").filter(has_text="scores of members").wait_for()
     one.accept()
     one.wait_for("scores")

@@ -24,7 +24,9 @@ pytestmark = pytest.mark.timeout(600)
 QUIET = Path(__file__).parents[2] / "notebooks" / ".jupyter"
 
 EXAMPLE = "gaussian"
-CELL = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}))\nview"
+CELL = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}), show='all')\nview"
+#: What a newcomer types.
+FIRST = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}))\nview"
 SECOND = "view.bin_width = 0.25\nprint(view.threshold, view.epsilon_here.rounded)"
 
 FIND = """() => {
@@ -58,10 +60,11 @@ SAME = """last => {
 def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("lab")
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    cells = [nbformat.v4.new_code_cell(code) for code in (CELL, SECOND)]
-    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     (made / "notebooks").mkdir()
-    nbformat.write(notebook, made / "notebooks" / "view.ipynb")
+    for name, codes in (("view", (CELL, SECOND)), ("first", (FIRST, "view.threshold"))):
+        cells = [nbformat.v4.new_code_cell(code) for code in codes]
+        notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+        nbformat.write(notebook, made / "notebooks" / f"{name}.ipynb")
     return made
 
 
@@ -122,8 +125,10 @@ def visitor(chromium, lab):
 
 @pytest.fixture
 def open_notebook(visitor):
-    def opened():
-        page = visitor("/tree/view.ipynb")
+    def opened(name="view", **size):
+        page = visitor(f"/tree/{name}.ipynb")
+        if size:
+            page.set_viewport_size(size)
         page.get_by_text("| Idle").wait_for()
         page.locator(".jp-Notebook-cell .cm-content").first.wait_for()
         return page
@@ -220,6 +225,70 @@ def test_a_view_lives_is_saved_and_is_still_there_when_reopened(open_notebook, l
     run(page, 0)
     page.locator(".wb-live .main-svg").first.wait_for(state="attached")
     page.locator(".wb-still").wait_for(state="hidden")
+
+
+VISIBLE = """() => [...document.querySelectorAll(
+    ".wb-headline, .wb-number, .wb-chart, .wb-control, .wb-all")].filter(one => one.checkVisibility())
+    .map(one => {
+        const {bottom} = one.getBoundingClientRect()
+        const kind = ["headline", "number", "chart", "control", "all"].find(kind => one.classList.contains(`wb-${kind}`))
+        return [kind, one.dataset.item ?? one.dataset.control ?? "", bottom]
+    })"""  # noqa: E501
+
+#: Elements of outputs that can be scrolled on their own.
+SCROLLED = """() => [...document.querySelectorAll(".jp-OutputArea, .jp-OutputArea *")]
+    .filter(one => {
+    const {overflowX, overflowY} = getComputedStyle(one)
+    const scrolls = way => way === "auto" || way === "scroll"
+    return scrolls(overflowY) && one.scrollHeight > one.clientHeight
+        || scrolls(overflowX) && one.scrollWidth > one.clientWidth
+}).map(one => one.className)"""
+
+
+def test_the_answer_a_chart_and_its_slider_are_seen_without_scrolling(open_notebook, lab, folder):
+    page = open_notebook("first", width=1280, height=720)
+    run(page, 0)
+    page.locator(".wb-live .main-svg").first.wait_for(state="attached")
+    foot = page.locator("#jp-main-statusbar").bounding_box()["y"]
+    found = page.evaluate(VISIBLE)
+    kinds = [kind for kind, _, _ in found]
+    answers = 1 if ScoresPage.answer_item() else 0
+    assert kinds.count("headline") == answers
+    assert [name for kind, name, _ in found if kind == "chart"] == ["distributions"]
+    assert "threshold" in [name for kind, name, _ in found if kind == "control"]
+    assert 1 <= kinds.count("number") <= 2
+    assert kinds.count("control") <= 3
+    assert all(bottom <= foot for _, _, bottom in found)
+    assert page.evaluate(SCROLLED) == []
+
+    # The slider moves the chart, and one press shows the rest.
+    line = "document.querySelector('[data-item=distributions] .wb-plot').layout.shapes[0].x0"
+    before = page.evaluate(line)
+    page.get_by_role("slider", name="Threshold", exact=True).press("ArrowRight")
+    page.wait_for_function(f"before => {line} !== before", arg=before)
+    page.get_by_role("button", name="Show everything").press("Enter")
+    page.locator("[data-item=mu_curve] .main-svg").first.wait_for()
+    more = [kind for kind, _, _ in page.evaluate(VISIBLE)]
+    assert (more.count("chart"), more.count("number")) == (4, len(ScoresPage.numbers()))
+    assert more.count("control") > 8
+    assert page.evaluate(SCROLLED) == []
+    page.get_by_role("button", name="Show less").click()
+    assert [kind for kind, _, _ in page.evaluate(VISIBLE)] == kinds
+
+    # The picture that is saved has everything.
+    run(page, 1)
+    outputs(page, 1).last.wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+s")
+    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
+    page.close()
+    end_kernels(lab)
+    page = open_notebook("first")
+    still = page.locator(".wb-still")
+    still.wait_for()
+    assert still.locator("img").count() == 4
+    for item in ScoresPage.numbers():
+        assert item.title in still.text_content()
 
 
 def test_the_launcher_opens_the_dashboard_and_asks_nothing_about_news(visitor):

@@ -131,3 +131,27 @@ test("without controls there is the board alone, and stopping leaves nothing beh
   host.calls.delete("msg:custom") // one that waits for plotly.js stays: it serves the whole document
   assert.deepEqual([...host.calls.values()].flat(), [])
 })
+
+test("what is brief shows some items and controls first, and the others after one press", () => {
+  const {el} = made({
+    frame: {title: "", about: "", main: [], jobs: [], figures: [], sentences: [],
+      numbers: [{...ITEM, name: "epsilon"}, {...ITEM, name: "mu", title: "μ"}],
+      brief: {items: ["epsilon"], controls: ["a"]}},
+    item_mu: '{"value": "2", "relation": "", "badge": "", "tone": "", "note": "", "explanation": ""}',
+  })
+  const rest = [...el.querySelectorAll(".wb-rest")].map(one => one.ariaLabel ?? one.getAttribute("aria-label") ?? one.dataset.control)
+  assert.deepEqual(rest, ["up", "μ"])
+  const button = el.querySelector(".wb-all")
+  const state = () => [el.hasAttribute("data-brief"), button.textContent, button.getAttribute("aria-expanded")]
+  assert.deepEqual(state(), [true, "Show everything", "false"])
+  press(button)
+  assert.deepEqual(state(), [false, "Show less", "true"])
+  press(button)
+  assert.deepEqual(state(), [true, "Show everything", "false"])
+})
+
+test("what is not brief has no such button", () => {
+  const {el} = made()
+  assert.equal(el.querySelector(".wb-all"), null)
+  assert.equal(el.hasAttribute("data-brief"), false)
+})

@@ -1,6 +1,7 @@
 """Scores know whether their direction was stated; values under a mask are never counted."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -55,6 +56,28 @@ def test_bounds_say_it_in_their_note():
 def test_the_view_in_a_notebook_says_it():
     with pytest.warns(UserWarning, match="nobody stated"):
         wb.explore((LOSSES_IN, LOSSES_OUT))
+
+
+@pytest.mark.parametrize("name", ["ce_loss", "loss", "NLL", "member_loss"])
+def test_series_that_are_named_like_losses_warn(name):
+    p, q = pd.Series(LOSSES_IN, name=name), pd.Series(LOSSES_OUT, name=name)
+    with pytest.warns(
+        UserWarning, match=f"“{name}” may mean a loss; state larger_is_member"
+    ) as said:
+        wb.Scores(p, q)
+    assert said[0].filename == __file__
+    with pytest.warns(UserWarning, match="may mean a loss"):
+        wb.explore((p, q))
+
+
+def test_series_do_not_warn_where_the_direction_is_stated_or_nothing_is_named():
+    p, q = pd.Series(LOSSES_IN, name="loss"), pd.Series(LOSSES_OUT, name="loss")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for stated in (True, False):
+            wb.Scores(p, q, larger_is_member=stated)
+        wb.Scores(p.rename("score"), q.rename(None))
+        wb.Scores(p.rename(3), q.rename(("loss", 1)))
 
 
 def test_what_is_made_of_scores_keeps_whether_it_was_stated():

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 import tomllib
+from importlib import import_module
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,6 @@ from scipy.integrate import quad
 from scipy.stats import laplace, norm
 
 import workbench as wb
-from workbench.scores import examples as module
 from workbench.scores.examples import NAMES, Truth, card, data_folder
 from workbench.tables.examples import TABLES
 
@@ -156,6 +156,7 @@ def test_an_unknown_name():
 
 
 def test_missing_data_say_so(monkeypatch, tmp_path):
+    module = import_module("workbench.scores.examples")  # the package has a function of this name
     monkeypatch.setattr(module, "__file__", str(tmp_path / "workbench" / "scores" / "examples.py"))
     with pytest.raises(FileNotFoundError, match="install the package again"):
         data_folder()

@@ -8,3 +8,7 @@ it; `plans` are those of an archive. `series` has audits of one pipeline over ti
 budget. `reproduction` checks that a number is found again. `storing` is the database, and `errors`
 has what is raised where it fails.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -20,3 +20,7 @@ chance                    `random_split` (splits in two parts)
 
 Each folder imports only from those above it in the table.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

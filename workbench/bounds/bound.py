@@ -117,6 +117,11 @@ class Bound(Wording):
     1e-05
     >>> bound.at_confidence(0.99).value < bound.value
     True
+
+    Formats of numbers round to the safe side, a lower bound down:
+
+    >>> f"{bound.value:.2f}", f"{bound:.2f}", f"{bound:.1f}"
+    ('1.16', '1.16', '1.1')
     """
 
     quantity: str
@@ -218,6 +223,18 @@ class Bound(Wording):
     # -- as a number ------------------------------------------------------------------------------
 
     def __float__(self) -> float:
+        """The value, the lower end of an interval, if it is valid; `value` has any.
+
+        Raises
+        ------
+        ValueError
+            The number is not valid; the message says why.
+        """
+        if self.void:
+            raise ValueError(
+                f"{self.symbol} {self.relation} {self.rounded} is not valid: {self.void}; "
+                "bound.value has the number nevertheless"
+            )
         return float(self.value)
 
     def _no_order(self, other: object) -> NoReturn:

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
 
-from workbench._format import percent, plain, round_safely
+from workbench._format import (
+    asks_for_number,
+    format_number,
+    percent,
+    plain,
+    round_safely,
+)
 from workbench._markup import escape_html as escape
 from workbench.bounds.quantities import QuantityArguments
 
@@ -130,11 +138,15 @@ class Wording:
     @property
     def rounded(self) -> str:
         """The value with three significant digits, rounded to the safe side."""
+        return self._written(round_safely)
+
+    def _written(self, write: Callable[[float, str], str]) -> str:
+        """The value, or both ends of an interval; ``write`` takes a number and its rounding."""
         if self.guarantee == "estimate":
-            return round_safely(self.value, "nearest")
+            return write(self.value, "nearest")
         if self.high is not None:
-            return f"{round_safely(self.value, 'down')} to {round_safely(self.high, 'up')}"
-        return round_safely(self.value, "down" if self.side == "lower" else "up")
+            return f"{write(self.value, 'down')} to {write(self.high, 'up')}"
+        return write(self.value, "down" if self.side == "lower" else "up")
 
     @property
     def symbol(self) -> str:
@@ -217,6 +229,22 @@ class Wording:
     def __str__(self) -> str:
         return f"{self.symbol} {self.relation} {self.rounded} ({', '.join(self.terms)})"
 
+    def __format__(self, spec: str) -> str:
+        """The number, rounded to the safe side: ``f"{bound:.3f}"``; the text for other formats.
+
+        A lower bound is rounded down, an upper one up, and an estimate to the nearest number; an
+        interval is "1.20 to 1.61". A number that is not valid says so behind it.
+        """
+        if not asks_for_number(spec):
+            return format(str(self), spec)
+        fill, align, rest, width = _parts(spec)
+        if self.high is None and self.void is None:
+            return self._written(lambda value, to: format_number(value, spec, to))
+        text = self._written(lambda value, to: format_number(value, rest, to))
+        if self.void:
+            text += " (not valid)"
+        return format(text, f"{fill}{align}{width}")
+
     def _repr_html_(self) -> str:
         border = "dashed" if self.guarantee == "estimate" or self.void else "solid"
         return (
@@ -261,6 +289,19 @@ class Wording:
     @property
     def _two_sided(self) -> str:
         return " two-sided" if self.side == "two" else ""
+
+
+#: A format of numbers: fill and alignment, sign, "#" and zeros, width, and the rest.
+_FORMAT = re.compile(r"(?:(.)?([<>=^]))?([-+ ]?z?#?)(0?)(\d*)(.*)", re.DOTALL)
+
+
+def _parts(spec: str) -> tuple[str, str, str, str]:
+    """Fill, alignment, the rest and the width of a format of numbers."""
+    found = _FORMAT.fullmatch(spec)
+    if found is None:
+        return "", ">", spec, ""
+    fill, align, sign, _, width, rest = found.groups()
+    return fill or "", "^" if align == "^" else "<" if align == "<" else ">", sign + rest, width
 
 
 def _one_in(rate: float) -> tuple[int, int]:

@@ -7,3 +7,7 @@ claim (f-DP).
 To add a claim, read `base` and `renyi`; write a class in a new module and list it in
 `parse.CLAIMS`.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

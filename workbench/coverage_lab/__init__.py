@@ -5,3 +5,7 @@ truth. `exact` has levels as sums over all likely data sets with few values, `ca
 score tables, canaries and all else. `measured` reads the stored results of the shipped version, and
 `probes` tell whether they are those of the present code.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -4,3 +4,7 @@
 `renyi` the closed forms, `renyi_quadrature` the Rényi divergences without one, `unequal_gaussians`
 that of two variances; `validation` checks array arguments, `newton` finds roots on arrays.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -6,3 +6,7 @@ of a line in its probit coordinates, and `range_bias`, what a largest value show
 `direction`, which finds scores that were read in the wrong direction, and `threshold_places`, the
 thresholds that a slider offers.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

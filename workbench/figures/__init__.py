@@ -8,3 +8,7 @@ magnifies where a claim fails, `fits` shows what estimates on a scores page leav
 `past_bounds` the bounds of repeated draws, `series` the audits of one pipeline over time, and
 `overlay` the curves of several audits. `paper` draws figures for print, by matplotlib.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

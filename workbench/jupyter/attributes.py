@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import param
 
+from workbench._suggest import did_you_mean
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.types import Figure
+from workbench.jupyter.settings import in_words, plain_names, plain_value, translated
 from workbench.pages.core.page import Answer, Fact, Item, Page
 from workbench.pages.core.session import PageSession
 
@@ -35,12 +36,14 @@ class PageAttributes:
             return getattr(page, name)
         if name in self._numbers:
             return page.draw(self._numbers[name])
+        if name in (plain := plain_names(page)):
+            return plain_value(page, plain[name])
         raise AttributeError(self._unknown(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):
             object.__setattr__(self, name, value)
-        elif name in self._controls or name in self.page.renamed({name: value}).keys() ^ {name}:
+        elif name in (*self._controls, *plain_names(self.page)) or self._is_former(name, value):
             self.update(**{name: value})
         elif name in dir(self):
             raise AttributeError(f"{name!r} follows from the controls and cannot be set")
@@ -48,7 +51,13 @@ class PageAttributes:
             raise AttributeError(self._unknown(name))
 
     def __dir__(self) -> list[str]:
-        own = {*self._controls, *self._numbers, *self.page.jobs(), "scores"}
+        own = {
+            *self._controls,
+            *plain_names(self.page),
+            *self._numbers,
+            *self.page.jobs(),
+            "scores",
+        }
         return sorted({*super().__dir__(), *own})
 
     @property
@@ -92,14 +101,16 @@ class PageAttributes:
         Parameters
         ----------
         **controls
-            Names of controls and their values; an event happens, whatever its value.
+            Names of controls and their values; an event happens, whatever its value. A number on a
+            logarithmic slider, such as ``log_delta``, is also set as itself: ``delta=1e-6``.
 
         Raises
         ------
         AttributeError
             A name that is not a control of this view.
         ValueError
-            A value that the control does not take.
+            A value that the control does not take. Numbers may lie beyond the slider, as typed ones
+            on the page, and it then reaches them.
         """
         named = self.page.renamed(controls)
         if named != controls:
@@ -107,12 +118,15 @@ class PageAttributes:
             now = ", ".join(sorted(named.keys() - controls.keys()))
             warnings.warn(f"{former} is now set by {now}", FutureWarning, stacklevel=3)
             controls = named
+        controls = translated(self.page, controls)
         for name in controls:
             if name not in self._controls:
                 raise AttributeError(self._unknown(name))
         events = [n for n in controls if isinstance(self.page.param[n], param.Event)]
         try:
-            self.page.param.update({n: v for n, v in controls.items() if n not in events})
+            values = {n: v for n, v in controls.items() if n not in events}
+            with in_words(self.page, values):
+                self.page.param.update(values)
             for name in events:
                 self._session.fire(name)
         finally:
@@ -134,6 +148,10 @@ class PageAttributes:
     def _draw(self) -> None:
         raise NotImplementedError
 
+    def _is_former(self, name: str, value: Any) -> bool:
+        """Whether an earlier version had a setting of this name, which others replace."""
+        return name not in self.page.renamed({name: value})
+
     def _run(self, job: str) -> Any:
         try:
             return self.page.work.run(job, after=self._draw)
@@ -150,7 +168,8 @@ class PageAttributes:
         return {item.name: item for item in self.page.numbers()}
 
     def _unknown(self, name: str) -> str:
-        names = [*self._controls, *self._numbers, "bound"]
-        near = difflib.get_close_matches(name, names, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(names)}"
+        logs = {name: plain for plain, name in plain_names(self.page).items()}
+        controls = [logs.get(name, name) for name in self._controls]
+        names = [*controls, *self._numbers, "bound"]
+        hint = did_you_mean(name, names) or f"; there are {', '.join(names)}"
         return f"this view has no {name!r}{hint}"

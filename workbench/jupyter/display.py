@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from workbench.jupyter.parts import Brief
 from workbench.jupyter.snapshot import Snapshot
 from workbench.jupyter.widget import PageWidget, page_widget
 from workbench.pages.core.page import Item, Section
@@ -25,6 +26,8 @@ class Display:
         The controls beside the board.
     address : callable, optional
         See `PageWidget`.
+    brief : Brief, optional
+        What the live widget shows first; everything by default. The picture always has all.
     """
 
     def __init__(
@@ -32,8 +35,10 @@ class Display:
         session: PageSession,
         sections: list[Section],
         address: Callable[[], str] | None = None,
+        brief: Brief | None = None,
     ):
         self._session, self._sections, self._address = session, sections, address
+        self._brief = brief
         self._identity = uuid.uuid4().hex[:12]
         self._snapshot = Snapshot(self._identity)
         self._live: PageWidget | None = None
@@ -46,7 +51,9 @@ class Display:
         """The live widget, to lay out beside others."""
         if self._live is None:
             self._draw()
-            self._live = page_widget(self._session, self._sections, self._identity, self._address)
+            self._live = page_widget(
+                self._session, self._sections, self._identity, self._address, self._brief
+            )
             self._live.show({name: text for name, (_, text) in self._contents.items()}, 0)
         return self._live
 

@@ -14,6 +14,7 @@ from workbench.bounds.counts.counts import Counts
 from workbench.bounds.parametric.estimators import estimator_named
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
+from workbench.jupyter.settings import translated
 from workbench.jupyter.view import View
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.run import OneRun
@@ -56,6 +57,7 @@ def explore(
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
     claim: Claim | Pair | str | None = None,
+    **settings: Any,
 ) -> View:
     """Live controls, numbers and charts of audit scores or another object, in a notebook.
 
@@ -69,16 +71,19 @@ def explore(
         of `workspace`, the bundled examples, or a pair to sample.
     show : iterable of str, optional
         Names or titles of what to show, and nothing else: figures such as ``"histogram"`` and
-        ``"tradeoff"``, numbers such as ``"epsilon"``, sentences such as ``"in_words"``. All by
-        default.
+        ``"tradeoff"``, numbers such as ``"epsilon"``, sentences such as ``"in_words"``; ``"all"``
+        is everything. By default the answer, one chart and its slider, and a button that shows the
+        rest. The picture in a saved notebook always has everything.
     controls : iterable of str, optional
         Names or labels of the controls to show, such as ``("threshold",)``; ``()`` shows none. By
-        default all that something shown depends on.
+        default all that something shown depends on; at first those that move the one chart.
     spec : dict, optional
         A state from `View.spec`, or any controls by name: ``{"bin_width": 0.2}``.
     claim : Claim, Pair or str, optional
         What was promised of the mechanism, such as ``"approx(2, 1e-5)"``; scores are tested against
         it, as `judge` does, and its δ is that of the bound on ε. `parse_claim` reads text.
+    **settings
+        Controls by name, which come before those of ``spec``: ``threshold=0.5``, ``delta=1e-5``.
 
     Returns
     -------
@@ -90,24 +95,27 @@ def explore(
     ScoresError
         Scores that cannot be audited, or an object that has no page.
     ValueError
-        An unknown name in ``show``, ``controls`` or ``spec``, an object or a claim that the
-        controls cannot show, or a claim for a page that tests none.
+        An unknown name in ``show``, ``controls``, ``spec`` or the settings, a value that a setting
+        does not take, an object or a claim that the controls cannot show, or a claim for a page
+        that tests none.
 
     Examples
     --------
-    >>> view = wb.explore(wb.example("subsampled-gaussian"), show=("histogram", "tradeoff"))
+    >>> scores = wb.example("subsampled-gaussian")
+    >>> view = wb.explore(scores, show=("histogram", "tradeoff"), delta=1e-5)
     >>> view.bin_width = 0.2
     >>> view.bound
     Bound(ε at δ = 1e-5 ≥ 6.63 (simultaneous, 95%, independent runs))
     """
     if isinstance(subject, RunCount):  # the code of that page restores them from the spec
-        return explore_selection(subject, show=show, controls=controls, spec=spec)
+        return explore_selection(subject, show=show, controls=controls, spec=spec, **settings)
     page = page_about(subject)
     if claim is None:
-        return _view(page, show, controls, spec)
+        return _view(page, show, controls, spec, settings)
     if isinstance(page, MechanismPage):
-        return explore_mechanism(subject, as_claim(claim), show, controls, spec)
-    return _view(page, show, controls, {**claim_settings(page, claim), **(spec or {})})
+        return explore_mechanism(subject, as_claim(claim), show, controls, spec, **settings)
+    stated = {**claim_settings(page, claim), **(spec or {})}
+    return _view(page, show, controls, stated, settings)
 
 
 def explore_pair(
@@ -115,6 +123,7 @@ def explore_pair(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page on a pair with known privacy loss and what audits of its samples find.
 
@@ -123,7 +132,7 @@ def explore_pair(
     pair : str or Pair
         "gaussian", "laplace", "subsampled-gaussian", "randomized-response", or one of those with
         its parameters, such as ``wb.GaussianPair(1)``.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -133,9 +142,9 @@ def explore_pair(
     Raises
     ------
     ValueError
-        An unknown pair, or an unknown name in ``show``, ``controls`` or ``spec``.
+        An unknown pair, or an unknown name in ``show``, ``controls``, ``spec`` or the settings.
     """
-    return _view(pair_page(pair), show, controls, spec)
+    return _view(pair_page(pair), show, controls, spec, settings)
 
 
 def explore_family(
@@ -145,6 +154,7 @@ def explore_family(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page on what scores prove if their pair is of a family, and whether it is.
 
@@ -156,7 +166,7 @@ def explore_family(
         As in ``wb.family_fit``.
     q : float, optional
         The sampling probability of "subsampled-gaussian", which has to be known.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -174,7 +184,7 @@ def explore_family(
     estimator_named(family, q)
     asked: dict[str, Any] = {"family": family} | ({} if q is None else {"q": q})
     page = FamilyPage(**asked) if scores is None else FamilyPage(as_scores(scores), **asked)
-    return _view(page, show, controls, spec)
+    return _view(page, show, controls, spec, settings)
 
 
 def explore_compare(
@@ -183,6 +193,7 @@ def explore_compare(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page on two score sets, and which of them leaks more.
 
@@ -191,7 +202,7 @@ def explore_compare(
     a, b
         Each as the scores of `explore`. Without them the page offers bundled examples, files, and
         pairs to sample.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -203,12 +214,12 @@ def explore_compare(
     ScoresError
         As `explore`.
     ValueError
-        Only one of the two, or an unknown name in ``show``, ``controls`` or ``spec``.
+        Only one of the two, or an unknown name in ``show``, ``controls``, ``spec`` or the settings.
     """
     if (a is None) != (b is None):
         raise ValueError("explore_compare takes two score sets, or none; only one was given")
     page = ComparePage() if a is None else ComparePage((as_scores(a), as_scores(b)))
-    return _view(page, show, controls, spec)
+    return _view(page, show, controls, spec, settings)
 
 
 def explore_counts(
@@ -219,6 +230,7 @@ def explore_counts(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page on what the four counts of one attack prove, with every interval in use.
 
@@ -227,7 +239,7 @@ def explore_counts(
     tp, fp, tn, fn : int, optional
         True positives, false positives, true negatives and false negatives of the attack. Without
         them the page starts with an example.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -246,7 +258,7 @@ def explore_counts(
         missing = ", ".join(name for name in counts if name not in given)
         raise ValueError(f"explore_counts takes all four counts, or none; {missing} is missing")
     page = counts_page(Counts(**given)) if given else CountsPage()
-    return _view(page, show, controls, spec)
+    return _view(page, show, controls, spec, settings)
 
 
 def explore_watch(
@@ -254,6 +266,7 @@ def explore_watch(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page on scores that arrive one by one, and which bounds stay valid meanwhile.
 
@@ -262,7 +275,7 @@ def explore_watch(
     scores
         As the scores of `explore`, rows in order of arrival. Without them the page offers a pair
         to sample, the bundled examples, or a file.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -274,10 +287,10 @@ def explore_watch(
     ScoresError
         As `explore`.
     ValueError
-        An unknown name in ``show``, ``controls`` or ``spec``.
+        An unknown name in ``show``, ``controls``, ``spec`` or the settings.
     """
     page = WatchPage() if scores is None else WatchPage(as_scores(scores))
-    return _view(page, show, controls, spec)
+    return _view(page, show, controls, spec, settings)
 
 
 def explore_plan(
@@ -285,6 +298,7 @@ def explore_plan(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page on how many scores an audit of a known pair needs, and its expected bound.
 
@@ -292,7 +306,7 @@ def explore_plan(
     ----------
     pair
         As in `explore_pair`.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -305,7 +319,7 @@ def explore_plan(
         As `explore_pair`.
     """
     page = PlanPage(**given_pair(pair))
-    return _view(page, show, controls, spec)
+    return _view(page, show, controls, spec, settings)
 
 
 def explore_one_run(
@@ -313,6 +327,7 @@ def explore_one_run(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page on what guesses about the canaries of one training run prove.
 
@@ -321,7 +336,7 @@ def explore_one_run(
     run : OneRun, Guesses, path or DataFrame, optional
         Canaries with their scores, or the counts alone. Without them the page offers counts, a
         file of canaries, and simulated runs.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -333,7 +348,7 @@ def explore_one_run(
     ScoresError
         Canaries that cannot be audited; see `OneRun` and `read_one_run`.
     ValueError
-        An unknown name in ``show``, ``controls`` or ``spec``.
+        An unknown name in ``show``, ``controls``, ``spec`` or the settings.
 
     Examples
     --------
@@ -341,7 +356,7 @@ def explore_one_run(
     >>> view.bits.rounded, view.bits.family, view.bits.checked
     ('3.67', 'Gaussian', 'cannot be checked')
     """
-    return _view(OneRunPage() if run is None else one_run_page(run), show, controls, spec)
+    return _view(OneRunPage() if run is None else one_run_page(run), show, controls, spec, settings)
 
 
 def explore_selection(
@@ -350,6 +365,7 @@ def explore_selection(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page on the privacy cost of releasing the best of many runs.
 
@@ -360,7 +376,7 @@ def explore_selection(
         a `workbench.selection.Table`, which has no controls.
     mu : float, optional
         The Gaussian DP parameter of one run; see ``wb.selection.reduced_mu``.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -383,7 +399,7 @@ def explore_selection(
     if mu is not None:
         given |= {"base_kind": "mu", "mu": _checks.number(mu, "mu")}
     page = SelectionPage()
-    return _view(page, show, controls, {**given, **(spec or {})})
+    return _view(page, show, controls, {**given, **(spec or {})}, settings)
 
 
 def explore_mechanism(
@@ -392,6 +408,7 @@ def explore_mechanism(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page that searches for datasets on which a mechanism violates its claim.
 
@@ -403,7 +420,7 @@ def explore_mechanism(
         run. Without it the page offers the gallery.
     claim : Claim, Pair or str, optional
         The claim to test, such as ``"approx(1, 1e-5)"``; a `Mechanism` has one of its own.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -429,7 +446,7 @@ def explore_mechanism(
         need = "a function of (dataset, size, rng), or a mechanism such as wb.mechanism('svt3')"
         _checks.function(found, "mechanism", need)
     page = MechanismPage(found, claim)
-    return _view(page, show, controls, spec)
+    return _view(page, show, controls, spec, settings)
 
 
 def explore_training(
@@ -437,6 +454,7 @@ def explore_training(
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
+    **settings: Any,
 ) -> View:
     """Live page that trains small models and audits them while they come.
 
@@ -444,7 +462,7 @@ def explore_training(
     ----------
     run : TrainingRun or GalleryRun, optional
         What it shows at first, such as ``wb.training.open_run(folder)``.
-    show, controls, spec
+    show, controls, spec, **settings
         As in `explore`.
 
     Returns
@@ -455,7 +473,7 @@ def explore_training(
     Raises
     ------
     ValueError
-        An unknown name in ``show``, ``controls`` or ``spec``.
+        An unknown name in ``show``, ``controls``, ``spec`` or the settings.
 
     Examples
     --------
@@ -466,10 +484,10 @@ def explore_training(
     'refuted'
     """
     if run is None:
-        return _view(TrainPage(), show, controls, spec)
+        return _view(TrainPage(), show, controls, spec, settings)
     need = "a TrainingRun, such as wb.training.open_run(folder), or one of wb.training.gallery()"
     _checks.instance(run, (TrainingRun, GalleryRun), "run", need)
-    return _view(TrainPage(run), show, controls, spec)
+    return _view(TrainPage(run), show, controls, spec, settings)
 
 
 def _view(
@@ -477,5 +495,7 @@ def _view(
     show: Iterable[str] | None,
     controls: Iterable[str] | None,
     spec: dict[str, Any] | None,
+    settings: dict[str, Any],
 ) -> View:
-    return View(page, partial(code_of, page), show, controls, spec)
+    given = translated(page, spec or {}) | translated(page, settings)
+    return View(page, partial(code_of, page), show, controls, given)

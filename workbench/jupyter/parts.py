@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from workbench import _checks
+from workbench.jupyter.settings import plain_names
 from workbench.pages.core.page import Control, Item, Page, Section
+from workbench.pages.inputs.data import DataChoice
+
+#: What `show` takes for all items.
+ALL = "all"
 
 #: Further names of figures -> their names on the page.
 ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-off": "tradeoff"}
@@ -25,7 +31,7 @@ def chosen(page: Page, show: list[str] | None) -> list[Item]:
     page : Page
         The page.
     show : list of str, optional
-        Names or titles of items; all by default.
+        Names or titles of items, or "all" alone; all by default.
 
     Raises
     ------
@@ -33,10 +39,49 @@ def chosen(page: Page, show: list[str] | None) -> list[Item]:
         An unknown name; the message lists the known ones.
     """
     items = page.items()
-    if show is None:
+    if show is None or show == [ALL]:
         return items
     named = [_item(page, name) for name in show]
     return [item for item in items if item in named]
+
+
+@dataclass(frozen=True)
+class Brief:
+    """Names of the items and controls that are shown first; the others are one press away."""
+
+    items: list[str]
+    controls: list[str]
+
+
+def brief_of(page: Page, sections: list[Section]) -> Brief | None:
+    """What of a page is shown first: its answer, one chart, and the controls that move it.
+
+    With the answer come the main numbers, or the first one where none is, and the notices.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+    sections : list of Section
+        The controls that are offered.
+
+    Returns
+    -------
+    Brief or None
+        None of a page that names no main controls.
+    """
+    if not page.main or not page.figures():
+        return None
+    moved = page.main[0]
+    chart = next((one for one in page.figures() if moved in page.inputs(one)), page.figures()[0])
+    numbers = [one for one in page.numbers() if one.main] or page.numbers()[:1]
+    said = [one for one in page.sentences() if one.place in ("answer", "head", "strip")]
+    offered = [control.name for section in sections for control in section.controls]
+    data = [n for n in offered if n in page.param and isinstance(page.param[n], DataChoice)]
+    first = {*page.main, *data}
+    return Brief(
+        [item.name for item in (*said, *numbers, chart)], [n for n in offered if n in first]
+    )
 
 
 def sections_for(page: Page, items: list[Item], controls: list[str] | None = None) -> list[Section]:
@@ -93,6 +138,7 @@ def _item(page: Page, name: str) -> Item:
 
 def _control(page: Page, name: str) -> Control:
     all_ = [control for section in page.sections for control in section.controls]
+    name = plain_names(page).get(name, name)
     for control in all_:
         if control.name == name or _letters(_label(page, control)) == _letters(name):
             return control

@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from workbench.jupyter.display import Display
 from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.observers import Callback, Link, Observers
 from workbench.jupyter.opening import PageAddress, address_of, is_on_dashboard
-from workbench.jupyter.parts import chosen, listed, sections_for
+from workbench.jupyter.parts import brief_of, chosen, listed, sections_for
+from workbench.jupyter.settings import in_words, plain_names, translated
 from workbench.pages.auditing.attached import attachments_of
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.core.page import Item, Page
@@ -55,7 +57,8 @@ class View(PageAttributes, Display):
     code : callable
         ``code(spec)`` is the Python that reproduces the page's state; see `to_code`.
     show : iterable of str, optional
-        Names or titles of the figures, numbers and sentences to show; all by default.
+        Names or titles of the figures, numbers and sentences to show, or "all". By default the
+        answer, one chart and its slider, and a button that shows the rest.
     controls : iterable of str, optional
         Names or labels of the controls to show. By default all that something shown depends on.
     spec : dict, optional
@@ -88,9 +91,16 @@ class View(PageAttributes, Display):
         session = PageSession(page, items, self._draw, schedule, log_level=logging.DEBUG)
         opens = "controls" not in self._part and is_on_dashboard(page)
         address = partial(address_of, page, as_owner=True) if opens else None
-        Display.__init__(self, session, sections, address)
+        brief = None
+        if "show" not in self._part:
+            brief = brief_of(page, sections)
+        if brief and "controls" in self._part:
+            brief = replace(brief, controls=[c.name for one in sections for c in one.controls])
+        Display.__init__(self, session, sections, address, brief)
         self._spec = Spec(page)
-        self._spec.restore(given)
+        given = translated(page, given)
+        with in_words(page, given):
+            self._spec.restore(given)
         session.stale |= session.items.keys()
         self._observers = Observers(lambda name: getattr(self, name), session.attempt)
         self._drawing, self._took = False, 0.0
@@ -217,7 +227,8 @@ class View(PageAttributes, Display):
         AttributeError
             A name that is none of these.
         """
-        if name != "bound" and name not in self._numbers and name not in self.page.param:
+        known = (*self._numbers, *self.page.param, *plain_names(self.page), "bound")
+        if name not in known:
             raise AttributeError(self._unknown(name))
         self._observers.add(callback, name)
 

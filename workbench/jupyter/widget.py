@@ -9,6 +9,7 @@ the address at which the dashboard shows the page.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from workbench.assets import share
 from workbench.assets.controls import Controls
 from workbench.assets.packed import PLOTLY
 from workbench.assets.scripts import one_module
+from workbench.jupyter.parts import Brief
 from workbench.pages.core.page import Section
 from workbench.pages.core.session import PageSession
 
@@ -174,6 +176,7 @@ def page_widget(
     sections: list[Section],
     identity: str,
     address: Callable[[], str] | None = None,
+    brief: Brief | None = None,
 ) -> PageWidget:
     """The widget of a page.
 
@@ -187,6 +190,8 @@ def page_widget(
         Ties the board to the snapshot that stands in for it.
     address : callable, optional
         See `PageWidget`.
+    brief : Brief, optional
+        What is shown first; everything by default.
     """
     controls = Controls(session.page, sections)
     frame = assets.frame(type(session.page))
@@ -199,7 +204,8 @@ def page_widget(
         *(f"job_{texts['name']}" for texts in frame["jobs"]),
         *(f"control_{name}" for name in controls.states()),
     )
-    return _with_fields(fields)(session, controls, address, frame={**frame, "view": identity})
+    frame |= {"view": identity} | ({"brief": asdict(brief)} if brief else {})
+    return _with_fields(fields)(session, controls, address, frame=frame)
 
 
 @cache

@@ -6,6 +6,6 @@
   `datasets` reads what they are given.
 """
 
-import lazy_loader
+from workbench import _names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -12,6 +12,6 @@
   strength with which canaries influence each other.
 """
 
-import lazy_loader
+from workbench import _names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _names.attach(__name__)

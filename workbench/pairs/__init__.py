@@ -8,3 +8,7 @@ parameter; `claimed` holds tables and Rényi curves; `calibration` finds the noi
 needs; `gdp_tangent` compares a pair with the Gaussian one of its tight μ, and `gdp_regret` says how
 much that μ alone hides.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

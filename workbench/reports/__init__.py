@@ -6,3 +6,7 @@ who do not know differential privacy; `states` computes what its charts answer w
 go wrong. ``report.js`` and
 ``report.css`` make an HTML report live; ``audit-card-1.schema.json`` is the schema.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

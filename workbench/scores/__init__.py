@@ -13,3 +13,7 @@ together that belong together, and `layouts` finds the columns of the scores and
 To add a file format, read `parsing.formats` and one reader, such as `parsing.records`; to add the
 files of a tool, `layouts.tools` and `layouts.folders`.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

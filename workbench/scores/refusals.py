@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from workbench._suggest import near
 
 #: What a refusal for size or time ends with.
 IF_TRUSTED = (
@@ -15,9 +16,6 @@ IF_TRUSTED = (
 
 _LONGEST_QUOTE = 100
 _LONGEST_REASON = 300
-
-#: Letters of a name that was mistyped, at most.
-_LONG = 200
 
 
 class ScoresError(ValueError):
@@ -50,9 +48,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     str
         Empty where nothing is close.
     """
-    if not isinstance(name, str) or len(name) > _LONG:
-        return ""  # and the comparison would take its length
-    close = difflib.get_close_matches(name, list(names), n=3)
+    close = near(name, names)
     return f"; did you mean {listed(close)}?" if close else ""
 
 

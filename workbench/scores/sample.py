@@ -24,6 +24,7 @@ from workbench.scores.input_checks import (
     column,
     usable,
 )
+from workbench.scores.layouts.direction import warn_of_names
 from workbench.scores.moved import moved
 from workbench.scores.ordered import Floats, Integers
 from workbench.scores.refusals import ScoresError as ScoresError
@@ -60,7 +61,7 @@ class Scores:
         True when a larger score indicates membership (an inner product with a canary), False
         when a smaller one does (a loss). Never inferred from the data. Where it is not stated, it
         is True, and ``direction_stated`` is False: bounds and verdicts then say if the scores look
-        as if they were read the wrong way.
+        as if they were read the wrong way, and Series with names such as ``loss`` warn.
     sampling : {"independent runs", "clustered", "one run", "unknown"}
         How the scores were sampled; every bound states it as its assumption.
     clusters : pair of array_like, shape (n_p,), (n_q,), optional
@@ -140,6 +141,8 @@ class Scores:
         direction, stated = stated_direction(self.larger_is_member)
         object.__setattr__(self, "larger_is_member", direction)
         object.__setattr__(self, "direction_stated", stated)
+        if not stated:
+            warn_of_names(self.p, self.q)
         _checks.text(self.name, "name")
         _checks.text(self.held_out, "held_out")
         object.__setattr__(self, "seed", chance.checked_seed(self.seed))

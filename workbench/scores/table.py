@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.scores.ordered import Cells
 from workbench.scores.parsing.cells import parse_numbers
-from workbench.scores.refusals import did_you_mean, listed, quoted
-from workbench.scores.sample import ScoresError
+from workbench.scores.refusals import ScoresError, did_you_mean, listed, quoted
 
 _DECISIONS = (
     ": these are an attack's decisions, not scores; count them and use wb.epsilon_from_counts or "

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench import _checks
+from workbench._format import asks_for_number
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.tradeoff import TradeoffCurve
@@ -74,6 +75,10 @@ class WorstOrder:
 
     def __float__(self) -> float:
         return float(self.bound)
+
+    def __format__(self, spec: str) -> str:
+        """The bound by a format of numbers, such as ``".3f"``; the text for other formats."""
+        return format(self.bound, spec) if asks_for_number(spec) else format(str(self), spec)
 
 
 def worst_order(

@@ -9,3 +9,7 @@
 - `attacks` computes scores from signals (`SignalTable`), and compares attacks.
 - `examples` has the bundled table.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -14,3 +14,7 @@ method of `workbench.claims.base.Claim`.
 To add a tester, read `property_testers.base` and `property_testers.hockey_stick`; then add a line
 to `property_testers.registry`.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

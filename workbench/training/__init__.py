@@ -23,6 +23,6 @@
 The noise is not cryptographically secure: the models are for audits, not for release.
 """
 
-import lazy_loader
+from workbench import _names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = _names.attach(__name__)

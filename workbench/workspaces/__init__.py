@@ -13,3 +13,7 @@
 - `content` has the hash of tables, `recorded` finds data by it.
 - `view` lists data sets, `link` is a page as text for an address, `errors` has what is raised.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -335,6 +335,18 @@ document.addEventListener("paste", event => {
 })
 data.files = files => dialogs.take(files)
 
+// The browser's own dialog; what is chosen there is shown in the import step, and nothing if nothing is.
+function chooseFiles() {
+  const input = make("input", {type: "file", multiple: "", hidden: ""})
+  input.addEventListener("change", () => {
+    input.remove()
+    if (input.files.length) dialogs.take(input.files)
+  })
+  input.addEventListener("cancel", () => input.remove())
+  document.body.append(input)
+  input.click()
+}
+
 // -- what a reload brings back -----------------------------------------------------------------------
 
 // What the server had not answered is kept apart: it is later than what the server knows.
@@ -513,7 +525,7 @@ async function startWords(words) {
   document.querySelector(".wb-search-place")?.append(search.button)
   for (const view of views.values()) view.link(glossary.linked)
   const start = new Start(words, {
-    go, choose, seen: tour.seen, tour: () => tour.start({chosen: Boolean(bench.current)}), load: () => dialogs.open("import"),
+    go, choose, seen: tour.seen, tour: () => tour.start({chosen: Boolean(bench.current)}), load: chooseFiles,
     linked: glossary.linked, glossary: () => glossary.open(),
   })
   const view = new PlainView(START, start.element)

@@ -3,12 +3,13 @@
 // send(message, callbacks, buffers). Events are "change:<field>" and "msg:custom", with a message
 // and its buffers.
 //
-// Fields: frame (see Board), sections (see Controls), opens (whether there is a button that opens
+// Fields: frame (see Board; its "brief" names the items and controls that are shown first), sections (see Controls), opens (whether there is a button that opens
 // the page in the dashboard), item_<name> (the content of an item as JSON), job_<name> (the state of
 // a job as JSON), control_<name> (the state of a control as JSON), message, busy, and handled (the
 // serial number of the last gesture that was carried out).
 
 import {Board, make} from "./board.js"
+import {Brief} from "./brief.js"
 import {Controls} from "./controls.js"
 import {Wire} from "./wire.js"
 
@@ -59,7 +60,8 @@ export function show(host, el) {
   watch("message", message => board.showMessage(message))
   watch("busy", on => board.showBusy(on))
 
-  if (sections.length || host.get("opens")) {
+  if (frame.brief) controls.element.append(new Brief(frame.brief, board, controls, el).button)
+  if (sections.length || frame.brief || host.get("opens")) {
     if (host.get("opens")) controls.element.append(opener(kernel))
     // Their keys are not JupyterLab's, which looks at the focused element itself.
     for (const one of controls.element.querySelectorAll("input, select, button, summary")) {

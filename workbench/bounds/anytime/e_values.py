@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from workbench import _checks
-from workbench._format import plain
+from workbench._format import format_result, plain
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
 from workbench.bounds.anytime.predictable_counts import Tally
@@ -55,6 +55,10 @@ class EValue:
 
     def __float__(self) -> float:
         return math.exp(self.log) if self.log < 709 else math.inf
+
+    def __format__(self, spec: str) -> str:
+        """The e-value by a format of numbers, rounded down; the text for other formats."""
+        return format_result(self, float(self), spec, "down")
 
     def refutes(self, confidence: float = 0.95) -> bool:
         """Whether the claim is refuted with this confidence, chosen before the scores were seen.

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 
 from workbench import _checks
+from workbench._format import format_result
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.credible import Region, region_mass
 from workbench.curves.tradeoff import TradeoffCurve
@@ -137,6 +138,10 @@ class PosteriorMember:
 
     def __float__(self) -> float:
         return self.parameter
+
+    def __format__(self, spec: str) -> str:
+        """The parameter by a format of numbers, such as ``".3f"``; the text for other formats."""
+        return format_result(self, self.parameter, spec)
 
 
 def posterior_parameter(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import _checks
-from workbench._format import percent, plain
+from workbench._format import format_result, percent, plain
 from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
 
@@ -93,6 +93,10 @@ class Power:
     def __float__(self) -> float:
         return self.value
 
+    def __format__(self, spec: str) -> str:
+        """The power by a format of numbers, such as ``".1%"``; the text for other formats."""
+        return format_result(self, self.value, spec)
+
     def __repr__(self) -> str:
         return (
             f"Power({percent(round(self.value, 3))} to show more than ε = "
@@ -125,6 +129,10 @@ class SampleSize:
 
     def __int__(self) -> int:
         return self.n
+
+    def __format__(self, spec: str) -> str:
+        """The size by a format of whole numbers, such as ``","``; the text without one."""
+        return format(self.n, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         return f"SampleSize({self.n:,} scores per group for {percent(self.wanted)}; {self.power!r})"

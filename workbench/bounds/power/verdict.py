@@ -205,6 +205,10 @@ class Verdict:
     def __str__(self) -> str:
         return f"{self.claimed}: {self.verdict}, {self.summary} ({', '.join(self.terms)})"
 
+    def __format__(self, spec: str) -> str:
+        """The text by a format of texts, such as ``f"{verdict:>80}"``."""
+        return format(str(self), spec)
+
     def __repr__(self) -> str:
         return f"Verdict({self})"
 

@@ -171,6 +171,13 @@ class Fact:
     text: str
     note: str = ""
 
+    def __str__(self) -> str:
+        return self.text
+
+    def __format__(self, spec: str) -> str:
+        """The text by a format of texts, such as ``f"{fact:>12}"``."""
+        return format(self.text, spec)
+
 
 class NotChosen(str):
     """A reason why a bound is not valid yet: nobody has chosen what it rests on.

@@ -57,7 +57,7 @@ class ImportChoices(Part):
 
     upload = Upload(
         default=(),
-        label="Files",
+        label="Choose files …",
         doc="csv, tsv, parquet, feather, arrow, npy, npz or json: one file with both groups, or "
         "two files, one per group or the scores and their labels.",
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.scores.layouts.labels import words_of
 from workbench.scores.layouts.senses import vocabulary
@@ -82,3 +84,18 @@ def doubt_of_direction(columns: Sequence[str], files: Sequence[str]) -> str:
         f"read as larger = member, which is the default, but {proposed.reason} may mean a loss; "
         "state larger_is_member=False or larger_is_member=True"
     )
+
+
+def warn_of_names(*given: Any) -> None:
+    """Warn if the names of pandas Series suggest that they are losses, as `doubt_of_direction`.
+
+    It is to be called in ``__post_init__`` where nobody stated the direction.
+
+    Parameters
+    ----------
+    *given : array_like
+        The samples of scores as they were given; only Series have names.
+    """
+    names = [name for one in given if isinstance(name := getattr(one, "name", None), str)]
+    if doubt := doubt_of_direction(names, []):
+        warnings.warn(doubt, stacklevel=4)  # the line that makes the object

@@ -77,6 +77,10 @@ class RecordCount:
     def __int__(self) -> int:
         return self.value
 
+    def __format__(self, spec: str) -> str:
+        """The number by a format of whole numbers, such as ``","``; the text without one."""
+        return format(self.value, spec) if spec else str(self)
+
     def __str__(self) -> str:
         n, of = self.value, self.table.n_records
         return (

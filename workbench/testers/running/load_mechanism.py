@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib.util
 import inspect
 import os
 import pkgutil
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench._suggest import did_you_mean
 from workbench.mechanisms.base import Mechanism
 
 _TAKES = (
@@ -107,7 +106,7 @@ class NamedMechanism:
         found: Any = module
         for part in self.function.split("."):
             if not hasattr(found, part):
-                near = _near(part, (name for name in dir(found) if not name.startswith("_")))
+                near = did_you_mean(part, (name for name in dir(found) if not name.startswith("_")))
                 raise ValueError(f"{self.place} has no {self.function!r}{near}")
             found = getattr(found, part)
         return found
@@ -130,8 +129,8 @@ def _of_gallery(name: str) -> Mechanism:
     if _is_path(name):
         raise ValueError(f"name the function too: {name}:FUNCTION")
     raise ValueError(
-        f"the gallery has no mechanism {name!r}{_near(name, GALLERY)}; a function of your own is "
-        "written MODULE:FUNCTION or path/file.py:function"
+        f"the gallery has no mechanism {name!r}{did_you_mean(name, GALLERY)}; a function of your "
+        "own is written MODULE:FUNCTION or path/file.py:function"
     )
 
 
@@ -143,7 +142,7 @@ def _read(path: Path) -> str:
     """The text of a Python file, as Python reads it."""
     if not path.is_file():
         siblings = path.parent.glob("*.py") if path.parent.is_dir() else ()
-        near = _near(path.name, (each.name for each in siblings))
+        near = did_you_mean(path.name, (each.name for each in siblings))
         raise ValueError(f"there is no file {path}{near}")
     try:
         return importlib.util.decode_source(path.read_bytes())
@@ -161,7 +160,7 @@ def _import(name: str, directory: str) -> ModuleType:
         if error.name and f"{name}.".startswith(f"{error.name}."):
             package, _, module = name.rpartition(".")
             beside = pkgutil.iter_modules([os.path.join(directory, *package.split("."))])
-            near = _near(module, (each.name for each in beside))
+            near = did_you_mean(module, (each.name for each in beside))
             raise ValueError(f"no module {name!r} is found from {directory}{near}") from error
         raise _broken(name, error) from error
     except (Exception, SystemExit) as error:
@@ -227,9 +226,3 @@ def _check_call(found: Any, text: str) -> None:
 
 
 _PLACES = ((1, "size"), (2, "rng"))
-
-
-def _near(name: str, names: Iterable[str]) -> str:
-    """Up to three of the names that are like this one, as a question."""
-    near = difflib.get_close_matches(name, names, n=3)
-    return f"; did you mean {', '.join(near)}?" if near else ""

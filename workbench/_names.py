@@ -1,0 +1,132 @@
+"""The public names, imported on first use: those of ``workbench`` and of its namespaces.
+
+``__init__.pyi`` is the list. A namespace such as ``workbench.bounds`` offers the names of the list
+that are defined in its folder, and those of an ``__init__.pyi`` of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from functools import cache
+
+import lazy_loader
+
+from workbench._suggest import did_you_mean
+
+TYPE_CHECKING = False  # typing's own would cost `import workbench` milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+HERE = os.path.dirname(__file__)
+
+#: What completion of ``wb.`` offers: what a newcomer needs, and the namespaces that have the rest.
+FIRST = (
+    # scores, and what they show
+    *("Scores", "example", "examples", "read_scores", "explore", "histogram", "roc"),
+    *("epsilon_lower_bound", "mu_lower_bound", "tradeoff_band", "gdp_fit", "compare", "judge"),
+    # claims, and pairs whose privacy loss is known
+    *("ApproxDP", "GDP", "PureDP"),
+    *("GaussianPair", "LaplacePair", "SubsampledGaussianPair", "RandomizedResponsePair"),
+    *("DPSGDPair", "noise_multiplier_for"),
+    # other data: four counts, one training run, many records, a mechanism, a file that grows
+    *("Counts", "epsilon_from_counts", "Guesses", "one_run_bound", "read_one_run"),
+    *("ScoreTable", "read_score_table", "audit_mechanism", "mechanism", "test_samples", "follow"),
+    # before and after
+    *("samples_needed", "power", "plan", "workspace", "audit", "save_figure"),
+)
+
+
+def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a package whose names are found when used.
+
+    A name that does not exist raises an AttributeError that names those like it.
+
+    Parameters
+    ----------
+    package : str
+        Such as "workbench.bounds".
+    """
+    folder = os.path.join(HERE, *package.split(".")[1:])
+    modules, homes = _listed(folder)
+    homes = _inside(package) | homes
+    attributes: dict[str, list[str]] = {}
+    for name, module in homes.items():
+        attributes.setdefault(module, []).append(name)
+    if hidden := _modules(folder) & homes.keys():
+        _keep(package, hidden)
+    found, _, names = lazy_loader.attach(package, modules, attributes)
+    shown = sorted({*FIRST, *modules}) if package == "workbench" else names
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        if name in names:
+            return found(name)
+        raise AttributeError(_unknown(package, folder, name, names))
+
+    def __dir__() -> list[str]:  # noqa: N807
+        return list(shown)
+
+    return __getattr__, __dir__, names
+
+
+@cache
+def _listed(folder: str) -> tuple[list[str], dict[str, str]]:
+    """The modules that the stub of a folder lists, and its other names with their modules."""
+    stub = os.path.join(folder, "__init__.pyi")
+    modules: list[str] = []
+    homes: dict[str, str] = {}
+    if not os.path.exists(stub):
+        return modules, homes
+    with open(stub, encoding="utf-8") as file:
+        lines = ast.parse(file.read()).body
+    for line in lines:
+        if isinstance(line, ast.ImportFrom) and line.level == 1:
+            for alias in line.names:
+                if line.module is None:
+                    modules.append(alias.name)
+                else:
+                    homes[alias.name] = line.module
+    return modules, homes
+
+
+def _inside(package: str) -> dict[str, str]:
+    """The names of ``workbench`` that are defined in a package, with their modules there."""
+    _, homes = _listed(HERE)
+    start = f"{package.removeprefix('workbench.')}."
+    return {n: m.removeprefix(start) for n, m in homes.items() if m.startswith(start)}
+
+
+@cache
+def _modules(folder: str) -> frozenset[str]:
+    """The names of the modules and packages in a folder."""
+    return frozenset(name.removesuffix(".py") for name in os.listdir(folder))
+
+
+def _keep(package: str, names: frozenset[str]) -> None:
+    """Let names of a package stay what they are when modules of these names are imported.
+
+    Python binds a module in its package once it is imported: `pairs.gdp_regret`, a function, would
+    become the module that defines it.
+    """
+    module = sys.modules[package]
+
+    class Namespace(type(module)):  # type: ignore[misc]
+        def __setattr__(self, name: str, value: object) -> None:
+            if name not in names or value is not sys.modules.get(f"{package}.{name}"):
+                super().__setattr__(name, value)
+
+    module.__class__ = Namespace
+
+
+def _unknown(package: str, folder: str, name: str, names: list[str]) -> str:
+    message = f"{package} has no {name!r}"
+    if name.startswith("_") or name in _modules(folder):
+        return message  # Python asks for it before it imports the module
+    if hint := did_you_mean(name, names):
+        return message + hint
+    _, flat = _listed(HERE)
+    if name in flat:
+        return f"{message}; it is workbench.{name}"
+    return f"{message}; {package}.__all__ lists what there is"
