@@ -1,6 +1,6 @@
 """The command line: each command is a module, registered in `main`.
 
-`serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `plan`,
+`serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `slides`, `plan`,
 `mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users` and `lists` are
 commands; `parser` reads the arguments, `files` has the options of score files, `serving` those of
 `serve` and the commands of backups, `output` and `progress` what commands print.
@@ -25,6 +25,7 @@ from workbench.cli import (
     records,
     report,
     serve,
+    slides,
     users,
 )
 from workbench.cli.output import ShownNames, complain
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         records,
         train,
         report,
+        slides,
         plan,
         mechanism_test,
         datasets,
