@@ -4,6 +4,7 @@ from . import live as live
 from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import selection as selection
+from . import teaching as teaching
 from . import training as training
 from .audits.archive import Archive as Archive
 from .audits.audit import Audit as Audit

@@ -100,7 +100,7 @@ def test_figures_of_plotly_are_drawn_and_nothing_far_is_loaded(opened, plotted):
     page = opened(write_slides(plotted, run=False))
     assert page.evaluate("Reveal.getTotalSlides()") == 2
     page.locator(".deck-chart .main-svg").first.wait_for()
-    assert page.get_by_text("the picture of the view").is_visible()
+    assert page.get_by_text("the picture of the view", exact=True).is_visible()
     assert page.get_by_text("the chart's code").count() == 0
     assert page.get_by_text("view", exact=True).is_visible()
     page.evaluate("Reveal.next()")
@@ -112,7 +112,7 @@ def test_figures_of_plotly_are_drawn_and_nothing_far_is_loaded(opened, plotted):
 def test_code_can_be_left_out_of_all_cells(opened, plotted):
     page = opened(write_slides(plotted, run=False, code=False))
     assert page.get_by_text("view", exact=True).count() == 0
-    assert page.get_by_text("the picture of the view").is_visible()
+    assert page.get_by_text("the picture of the view", exact=True).is_visible()
 
 
 def test_reveal_js_comes_with_its_license():
@@ -120,4 +120,5 @@ def test_reveal_js_comes_with_its_license():
     assert "MIT licensed" in first
     assert "Hakim El Hattab" in (VENDOR / "reveal-LICENSE").read_text(encoding="utf-8")
     version = re.search(r"reveal\.js (\d+\.\d+\.\d+)", (VENDOR / "README.md").read_text("utf-8"))
-    assert version and f"`{version[1]}`" in (VENDOR / "reveal.js").read_text(encoding="utf-8")
+    assert version
+    assert f"`{version[1]}`" in (VENDOR / "reveal.js").read_text(encoding="utf-8")

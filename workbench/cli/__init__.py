@@ -1,8 +1,8 @@
 """The command line: each command is a module, registered in `main`.
 
-`serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `slides`, `plan`,
-`mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users` and `lists` are
-commands; `parser` reads the arguments, `files` has the options of score files, `serving` those of
+`serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `plan`,
+`mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users`, `lists` and
+`notebooks` are commands; `parser` reads the arguments, `files` has the options of score files, `serving` those of
 `serve` and the commands of backups, `output` and `progress` what commands print.
 """
 
@@ -25,9 +25,9 @@ from workbench.cli import (
     records,
     report,
     serve,
-    slides,
     users,
 )
+from workbench.cli.notebooks import slides
 from workbench.cli.output import ShownNames, complain
 from workbench.cli.parser import CommandParser, in_options
 from workbench.cli.serving import backup
