@@ -63,7 +63,7 @@ LOOK = r"""() => {
         const place = box(range)
         if (place.width < 2 || place.height < 2) continue
         if (inView(place)) first += counted(node.textContent)
-        if (parent.matches("sup, sub, tspan[dy]")) continue
+        if (parent.matches("sup, sub, tspan[dy], tspan[style*='%']")) continue
         const drawn = parent.closest("svg")
         const form = drawn ? parent.getScreenCTM() : {c: 0, d: parent.currentCSSZoom ?? 1}
         const size = parseFloat(getComputedStyle(parent).fontSize) * Math.hypot(form.c, form.d)

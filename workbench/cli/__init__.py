@@ -2,8 +2,8 @@
 
 `serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `plan`,
 `mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users`, `lists` and
-`notebooks` are commands; `parser` reads the arguments, `files` has the options of score files, `serving` those of
-`serve` and the commands of backups, `output` and `progress` what commands print.
+`notebooks` are commands; `parser` reads the arguments, `files` has the options of score files,
+`serving` those of `serve` and the commands of backups, `output` and `progress` what commands print.
 """
 
 from __future__ import annotations
