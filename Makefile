@@ -19,10 +19,8 @@ lab: $(VENV)/.lab ## open the notebooks in JupyterLab
 	  $(BIN)/jupyter lab --LabApp.news_url=None --LabApp.extension_manager=readonly \
 	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate notebooks
 
-slides: $(VENV)/.lab ## run a notebook and write it as slides (NOTEBOOK=01), in build/slides
-	$(BIN)/jupyter nbconvert --execute --to slides --output-dir build/slides \
-	  --TagRemovePreprocessor.enabled=True --TagRemovePreprocessor.remove_input_tags=hide-input \
-	  notebooks/$(NOTEBOOK)-*.ipynb
+slides: $(VENV)/.lab ## run a notebook and write it as slides that need no network (NOTEBOOK=01), in build/slides
+	$(BIN)/workbench slides notebooks/$(NOTEBOOK)-*.ipynb --output build/slides/$(NOTEBOOK).html
 
 test: $(VENV)/.dev ## all tests (installs Chromium, PostgreSQL, nginx, Caddy and npm packages if missing)
 	@$(BIN)/python tests/ensure_browser.py

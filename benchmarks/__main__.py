@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from collections.abc import Sequence
 
 import benchmarks
 
@@ -17,7 +18,11 @@ Row = tuple[str, str, str]
 
 
 def table(rows: list[Row]) -> str:
-    cells = [("what", "measured", "target"), *rows]
+    return aligned([("what", "measured", "target"), *rows])
+
+
+def aligned(cells: Sequence[Sequence[str]]) -> str:
+    """Rows of texts in columns, the first of them the heading."""
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

@@ -53,7 +53,7 @@ BINOMIAL = tuple(
 )  # fmt: skip
 
 #: Modules with public names; a name is looked up in the first that has it.
-HOMES = (wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live)
+HOMES = (wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live, wb.teaching)
 
 #: What is not found in this way.
 NAMED: dict[str, Any] = {
@@ -741,6 +741,7 @@ OWN: dict[str, dict[str, Any]] = {
     "plan_distribution": {"pair": Make(OBJECTS["GaussianPair"]), "n": 30, "delta": 1e-5, "reps": 3},
     "gdp_regret": {"curve": Make(OBJECTS["LaplacePair"]), "floor": 1e-6},
     "meeting_point": {"pair": Make(OBJECTS["LaplacePair"]), "floor": 1e-6},
+    "check": {"answer": 4.0, "truth": lambda: 4.38, "within": 0.01},
     "mu_from_profile": {"delta": 0.1, "epsilon": 0.5},
     "mu_from_total_variation": {"tv": 0.5},
     "symmetric_local_mu": {"curve": Make(OBJECTS["LaplacePair"]), "alpha": [0.1, 0.4]},

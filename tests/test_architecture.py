@@ -41,7 +41,7 @@ FLOORS = [
     ("pages",),
     ("assets",),
     ("reports",),
-    ("dashboard", "jupyter", "live"),
+    ("dashboard", "jupyter", "live", "slides"),
     ("server",),
     ("cli", "testing"),
 ]

@@ -17,6 +17,7 @@ from . import reports as reports
 from . import scores as scores
 from . import selection as selection
 from . import tables as tables
+from . import teaching as teaching
 from . import testers as testers
 from . import training as training
 from . import workspaces as workspaces

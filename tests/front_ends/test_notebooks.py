@@ -19,6 +19,7 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
+from helpers.answers_to_questions import ANSWERS
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter, SlidesExporter
@@ -32,6 +33,16 @@ NAMES = sorted(path.stem for path in FOLDER.glob("[0-9]*.ipynb"))
 
 #: Seconds for one cell on a slow, shared machine.
 PATIENCE = 300
+
+#: Checks answers to the questions, each by the cell of the notebook that does so.
+ASK = """
+import json
+found = []
+for question, answer, cell in {asked!r}:
+    globals()[f"answer_{{question}}"] = eval(answer)
+    found.append(eval(cell))
+print(json.dumps([[one.status, one.words] for one in found]))
+"""
 
 REPORT = "import json; print(json.dumps({name: float(value) for name, value in stated.items()}))"
 
@@ -424,28 +435,47 @@ class Run:
     stated: dict[str, float]
     page: str
     seconds: float
+    #: Question -> what its cell says when the notebook is run as it is stored.
+    unanswered: dict[int, str]
+    #: Question and answer -> status and words.
+    answered: dict[tuple[int, str], tuple[str, str]]
 
 
 def read(name: str) -> Any:
     return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
 
 
-def execute(notebook: Any) -> str:
-    """Run in place, with a last cell that reports; what that cell printed."""
-    notebook.cells.append(nbformat.v4.new_code_cell(REPORT, id="report"))
+def execute(notebook: Any, *more: str) -> list[str]:
+    """Run in place, with more cells, which report; what each of them printed."""
+    cells = [nbformat.v4.new_code_cell(one, id=f"report-{k}") for k, one in enumerate(more)]
+    notebook.cells += cells
     resources = {"metadata": {"path": str(FOLDER)}}
     NotebookClient(notebook, timeout=PATIENCE, resources=resources).execute()
-    return notebook.cells.pop().outputs[0].text
+    del notebook.cells[-len(cells) :]
+    return [cell.outputs[0].text for cell in cells]
+
+
+def checks(notebook: Any) -> dict[int, Any]:
+    """Question -> the cell that checks its answer."""
+    cells = {cell.id: cell for cell in notebook.cells}
+    return {question: cells[f"check-{question}-check"] for question in (1, 2, 3)}
 
 
 @cache
 def run(name: str) -> Run:
     notebook = read(name)
+    asked = [
+        (question, answer, checks(notebook)[question].source)
+        for question, (right, wrong) in enumerate(ANSWERS[name], 1)
+        for answer in (right, *wrong)
+    ]
     began = time.monotonic()
-    stated = json.loads(execute(notebook))
+    stated, found = map(json.loads, execute(notebook, REPORT, ASK.format(asked=asked)))
     seconds = time.monotonic() - began
     page, _ = HTMLExporter().from_notebook_node(notebook)
-    return Run(stated, text_of(page), seconds)
+    unanswered = {k: cell.outputs[0].data["text/plain"] for k, cell in checks(notebook).items()}
+    answered = {(k, answer): tuple(said) for (k, answer, _), said in zip(asked, found, strict=True)}
+    return Run(stated, text_of(page), seconds, unanswered, answered)
 
 
 def text_of(page: str) -> str:
@@ -490,6 +520,34 @@ def test_its_page_holds_every_headline_number_as_text(name):
     assert missing == []
     for what in result.stated:
         assert f"{what}: " in result.page
+
+
+@each
+def test_its_questions_check_their_answers(name):
+    result = run(name)
+    assert len(ANSWERS[name]) == 3
+    assert all(said.startswith("… Not answered yet") for said in result.unanswered.values())
+    for question, (right, wrong) in enumerate(ANSWERS[name], 1):
+        status, words = result.answered[question, right]
+        assert status == "right", f"question {question}: {words}"
+        assert len(words) > len("Right. "), "says why"
+        for answer in wrong:
+            status, words = result.answered[question, answer]
+            assert status == "wrong", f"question {question}, {answer}: {words}"
+
+
+@each
+def test_the_answers_to_its_questions_are_not_in_sight(name):
+    cells = read(name).cells
+    for question, (right, _) in enumerate(ANSWERS[name], 1):
+        [start] = [k for k, cell in enumerate(cells) if cell.id == f"check-{question}-question"]
+        asked, given, check = cells[start : start + 3]
+        assert asked.source.startswith(f"**Question {question}.** ")
+        assert given.source == f"answer_{question} = ..."
+        assert check.source.startswith(f"wb.teaching.check(\n    answer_{question},")
+        assert check.metadata.jupyter.source_hidden
+        assert check.metadata.tags == ["hide-input"]
+        assert right not in asked.source.replace('"', "") or right in ("4", "True", "False")
 
 
 @each
@@ -663,4 +721,4 @@ def test_a_wrong_missing_or_undefined_figure_is_caught():
 def test_a_failing_cell_is_caught():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 / 0", id="bad")])
     with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
-        execute(notebook)
+        execute(notebook, REPORT)

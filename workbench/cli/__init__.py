@@ -1,9 +1,9 @@
 """The command line: each command is a module, registered in `main`.
 
 `serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `plan`,
-`mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users` and `lists` are
-commands; `parser` reads the arguments, `files` has the options of score files, `serving` those of
-`serve` and the commands of backups, `output` and `progress` what commands print.
+`mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users`, `lists` and
+`notebooks` are commands; `parser` reads the arguments, `files` has the options of score files,
+`serving` those of `serve` and the commands of backups, `output` and `progress` what commands print.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from workbench.cli import (
     serve,
     users,
 )
+from workbench.cli.notebooks import slides
 from workbench.cli.output import ShownNames, complain
 from workbench.cli.parser import CommandParser, in_options
 from workbench.cli.serving import backup
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         records,
         train,
         report,
+        slides,
         plan,
         mechanism_test,
         datasets,

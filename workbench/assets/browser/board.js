@@ -20,6 +20,7 @@ const WIDTHS = {bound: 1.15, estimate: 1, fact: 0.95} // of a column, relative t
 const IN_ONE_ROW = 8 // numbers beside the main ones that fit into one row
 const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
 
+const TICKS = 11 // the least size of ticks for a projector, before all is enlarged
 const ROW = {least: 256, lowest: 270, highest: 560}
 
 export class Board {
@@ -98,8 +99,8 @@ export class Board {
   // Draw the charts, once plotly.js is here; library() returns a promise of it.
   start(library) {
     this.startCharts(library)
-    this.themes = new MutationObserver(() => this.charts.forEach(chart => chart.schedule()))
-    this.themes.observe(document.documentElement, {attributeFilter: ["data-theme"]})
+    this.themes = new MutationObserver(() => this.resized())
+    this.themes.observe(document.documentElement, {attributeFilter: ["data-theme", "data-projector"]})
     this.themes.observe(document.body, {attributeFilter: ["data-jp-theme-light"]})
     if (document.documentElement.dataset.bench === undefined) return
     this.heights = new ResizeObserver(([{contentRect: {height}}]) => {
@@ -116,8 +117,9 @@ export class Board {
   // in one column, the top has no height of its own.
   fit() {
     if (!this.topHeight) return this.cards.style.removeProperty("--row")
-    const rest = window.innerHeight - BAR - this.topHeight - 3 * GAP
-    const rows = Math.max(1, Math.min(this.rows, Math.floor((rest + GAP) / (ROW.least + GAP))))
+    const large = document.documentElement.dataset.projector !== undefined
+    const rest = window.innerHeight - BAR - this.topHeight - 3 * GAP - (large ? sheetHeight() : 0)
+    const rows = large ? 1 : Math.max(1, Math.min(this.rows, Math.floor((rest + GAP) / (ROW.least + GAP))))
     const row = Math.floor((rest + GAP) / rows - GAP)
     this.cards.style.setProperty("--row", `${Math.min(Math.max(row, rows > 1 ? 0 : ROW.lowest), ROW.highest)}px`)
   }
@@ -152,6 +154,9 @@ export class Board {
     this.charts.forEach(chart => chart.stop())
   }
 }
+
+// Pixels that the sheet of main controls covers; see sheet.js.
+const sheetHeight = () => parseFloat(document.documentElement.style.getPropertyValue("--wb-sheet")) || 0
 
 // -- numbers, sentences, the message ------------------------------------------------------------
 
@@ -607,6 +612,7 @@ class ChartCard {
     // A layout's arrays are plotly's to change (ranges), but for those of the ticks.
     const layout = revive(this.figure.layout, paint, (text, array) => array())
     for (const axis of [layout.xaxis, layout.yaxis]) {
+      if (document.documentElement.dataset.projector !== undefined && axis?.tickfont?.size < TICKS) axis.tickfont.size = TICKS
       for (const ticks of ["tickvals", "ticktext"]) {
         if (axis?.[ticks]) axis[ticks] = keep(JSON.stringify(axis[ticks]), () => axis[ticks])
       }
@@ -741,11 +747,13 @@ class ChartCard {
 
   placeHandles() {
     const {xaxis, _size: size} = this.plot._fullLayout
+    const scale = this.scale()
     for (const handle of this.handles) {
       const shape = this.plot.layout.shapes?.find(({name}) => name === handle.dataset.shape)
       const x = shape ? xaxis.d2p(shape.x0) : NaN
       handle.hidden = !(x > -1 && x < xaxis._length + 1) // a pixel for round-off at the ends
-      Object.assign(handle.style, {left: `${xaxis._offset + x}px`, top: `${size.t}px`, height: `${size.h}px`})
+      const place = {left: xaxis._offset + x, top: size.t, height: size.h}
+      for (const [side, pixels] of Object.entries(place)) handle.style[side] = `${scale * pixels}px`
     }
   }
 
@@ -763,12 +771,18 @@ class ChartCard {
     }, true)
   }
 
+  // How much larger a drawing is shown than it is made: for a projector, a style sheet enlarges it.
+  scale() {
+    return this.plot.getBoundingClientRect().width / this.plot.offsetWidth || 1
+  }
+
   // The place of a pointer in data coordinates, held inside the plot area.
   at(event) {
     const {xaxis, yaxis} = this.plot._fullLayout
     const box = this.plot.getBoundingClientRect()
-    const right = event.clientX - box.left - xaxis._offset
-    const down = event.clientY - box.top - yaxis._offset
+    const scale = this.scale()
+    const right = (event.clientX - box.left) / scale - xaxis._offset
+    const down = (event.clientY - box.top) / scale - yaxis._offset
     const x = Math.min(Math.max(right, 0), xaxis._length)
     const y = Math.min(Math.max(down, 0), yaxis._length)
     return {x: xaxis.p2d(x), y: yaxis.p2d(y), inside: x === right && y === down}

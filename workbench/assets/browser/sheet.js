@@ -1,5 +1,5 @@
-// The bottom sheet of phones: the one or two main controls of a page, in reach of the thumb while a
-// chart is in view. They are the controls themselves, moved from the drawer and back; so nothing is
+// The bottom sheet of phones, and of projectors: the one or two main controls of a page, in reach of the
+// thumb while a chart is in view. They are the controls themselves, moved from the drawer and back; so nothing is
 // kept twice. A chart in the whole window borrows them too.
 
 import {make} from "./board.js"
@@ -21,9 +21,12 @@ export class Sheet {
     this.narrow = matchMedia(NARROW)
     this.placing = () => this.place()
     this.narrow.addEventListener("change", this.placing)
+    this.projector = new MutationObserver(this.placing)
+    this.projector.observe(document.documentElement, {attributeFilter: ["data-projector"]})
     // What is at the end of the page stays above the sheet.
     this.sizes = new ResizeObserver(() => {
       document.documentElement.style.setProperty("--wb-sheet", `${this.element.offsetHeight}px`)
+      window.dispatchEvent(new Event("resize")) // the charts have another room
     })
     this.sizes.observe(this.element)
     this.place()
@@ -36,7 +39,8 @@ export class Sheet {
   }
 
   place() {
-    const to = this.dock ?? (this.narrow.matches ? this.element : null)
+    const below = this.narrow.matches || document.documentElement.dataset.projector !== undefined
+    const to = this.dock ?? (below ? this.element : null)
     const focused = this.controls.map(control => control.contains(document.activeElement) && document.activeElement)
     this.controls.forEach((control, k) => (to ? to.append(control) : this.homes[k].after(control)))
     focused.forEach(one => one && one.focus())
@@ -46,6 +50,7 @@ export class Sheet {
   // Leaves the page: the controls go home, for it may be shown again.
   stop() {
     this.narrow.removeEventListener("change", this.placing)
+    this.projector.disconnect()
     this.sizes.disconnect()
     this.controls.forEach((control, k) => this.homes[k].replaceWith(control))
     this.element.remove()

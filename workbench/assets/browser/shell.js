@@ -8,10 +8,11 @@ const root = document.documentElement
 const drawer = /** @type {HTMLElement} */ (document.querySelector(".wb-drawer"))
 const menuButton = /** @type {HTMLButtonElement} */ (document.querySelector(".wb-menu-button"))
 const themeButton = /** @type {HTMLButtonElement} */ (document.querySelector(".wb-theme"))
+const projectorButton = document.querySelector(".wb-projector")
 const narrow = matchMedia(NARROW)
 
 export function startShell() {
-  openDrawer(!narrow.matches && localStorage.getItem("workbench:drawer") !== "closed")
+  openDrawer(!narrow.matches && !projecting() && localStorage.getItem("workbench:drawer") !== "closed")
   narrow.addEventListener("change", () => {
     openDrawer(!narrow.matches)
     placeTools()
@@ -34,6 +35,12 @@ export function startShell() {
     showTheme()
   })
   showTheme()
+  projectorButton?.addEventListener("click", () => {
+    localStorage.setItem("workbench:projector", root.toggleAttribute("data-projector") ? "on" : "off")
+    openDrawer(!projecting() && !narrow.matches)
+    showProjector()
+  })
+  showProjector()
   document.querySelectorAll("[data-opens]").forEach(startPanel)
 }
 
@@ -66,6 +73,13 @@ function showTheme() {
   const dark = root.dataset.theme === "dark"
   themeButton.setAttribute("aria-label", dark ? "Use the light theme" : "Use the dark theme")
   themeButton.innerHTML = `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="${dark ? SUN : MOON}"/></svg>`
+}
+
+// Larger type and fewer things, for a projector.
+const projecting = () => root.dataset.projector !== undefined
+
+function showProjector() {
+  projectorButton?.setAttribute("aria-pressed", String(projecting()))
 }
 
 // -- panels under the bar ---------------------------------------------------------------------------
