@@ -210,24 +210,23 @@ class ComparePage(Page):
             return nothing_concluded(self.validity.words)
         level = f"{percent(self.confidence)} for all rates together"
         a, b = (self._where(which) for which in (1, -1))
+        at = "at false positive rates"
         if a and b:
-            where = f"A at {a}, B at {b}"
-            return Answer("Each leaks more somewhere", f"{where}; {level}", "bad")
+            return Answer("Each leaks more somewhere", f"A {at} {a}, B {at} {b}; {level}", "bad")
         if a or b:
-            return Answer(f"{'A' if a else 'B'} leaks more", f"at {a or b}; {level}", "bad")
+            return Answer(f"{'A' if a else 'B'} leaks more", f"{at} {a or b}; {level}", "bad")
         return Answer(
             "Not shown which leaks more",
             f"the limits of both overlap at every false positive rate; {level}",
         )
 
     def _where(self, which: int) -> str:
-        """The false positive rates with a verdict, as a phrase; "" where there are none."""
+        """The false positive rates with a verdict: "0.01 to 0.1"; "" where there are none."""
         found = [(x, y) for x, y, each in self.comparison().ranges if each == which and x < y]
         if not found:
             return ""
         ends = f"{plain(found[0][0])} to {plain(found[-1][1])}"
-        some = "" if len(found) == 1 else "some "
-        return f"{some}false positive rates from {ends}"
+        return ends if len(found) == 1 else f"{ends} in {len(found)} ranges"
 
     @number(
         "Largest certain difference",
@@ -247,7 +246,7 @@ class ComparePage(Page):
         level = f"simultaneous · {percent(self.confidence)}"
         return Fact(
             f"{side}: ≥ {round_safely(abs(gap), 'down')}",
-            f"more true positives at false positive rate {plain(rate)} · {level}",
+            f"in TPR at FPR {plain(rate)} · {level}",
         )
 
     @number(

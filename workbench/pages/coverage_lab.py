@@ -115,7 +115,7 @@ class CoverageLabPage(Page):
     def answer(self) -> Answer:
         """Which methods exceed the truth more often than their confidence allows."""
         if not self.results:
-            return unfinished(f"press “{self.jobs()['simulate'].title}”")
+            return unfinished(f"Press “{self.jobs()['simulate'].title}”.")
         one = self.results[0]
         of = f"of {one.reps:,} bounds exceed the truth, {percent(one.nominal)} allowed"
         wrong = [r for r in self._claiming() if r.fails]

@@ -216,16 +216,16 @@ class FamilyPage(Page):
             return nothing_concluded(self.validity.words)
         name = next(label for label, one in FAMILIES.items() if one == self.family)
         others = [label for label in self.results.ruled_out() if label != name]
-        also = f"; {_listed(others)} {'is' if len(others) == 1 else 'are'} too" if others else ""
+        also = f"; so {'is' if len(others) == 1 else 'are'} {_listed(others)}" if others else ""
         free = in_brief(self.free_epsilon())
         if self._refuted or isinstance(self.check(), str):
             return Answer(
                 f"{name} is ruled out", f"only the bound for any pair holds, {free}{also}", "bad"
             )
         bound = self.epsilon()
-        given = f"if it holds, {in_brief(bound)}" if isinstance(bound, Bound) else ""
+        given = f"assuming it, ε ≥ {bound.rounded}; " if isinstance(bound, Bound) else ""
         also = f"; ruled out: {_listed(others)}" if others else ""
-        return Answer(f"{name} is not ruled out", f"{given}; for any pair {free}{also}")
+        return Answer(f"{name} is not ruled out", f"{given}for any pair, {free}{also}")
 
     @number(
         "ε assuming the family",

@@ -262,7 +262,11 @@ class PairLabPage(Page):
         )
         if draws < ENOUGH_DRAWS:
             press = self.param.draw_many.label
-            return Answer("Is a tuned threshold valid?", f"press “{press}” and count; {allowed}")
+            return Answer(
+                "One draw says little",
+                f"press “{press}” and count how often the bound at the best of {THRESHOLDS} "
+                f"thresholds exceeds the true ε; {allowed}",
+            )
         if self._too_often(band, draws):
             return Answer("The simultaneous bound fails here: please report", counted, "bad")
         if self._too_often(tuned, draws):

@@ -36,6 +36,6 @@ def unfinished(why: str) -> Answer:
     Parameters
     ----------
     why : str
-        What is missing, such as what to press.
+        What is missing, such as what to press, as a sentence.
     """
     return Answer("Nothing to conclude yet", why, "open")

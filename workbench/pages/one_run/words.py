@@ -10,7 +10,7 @@ from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
 from workbench.pages.inputs.answers import in_brief, nothing_concluded, unfinished
-from workbench.pages.one_run.audit import NAMES
+from workbench.pages.one_run.audit import FROM_SCORES, NAMES
 
 
 class OneRunWords(Part):
@@ -27,7 +27,7 @@ class OneRunWords(Part):
         rule = f" · {guesses.rule}" if guesses.rule else ""
         return f"{said.get(self.page.source, of)} · {guesses.canaries:,} canaries{rule}"
 
-    @answer(needs=("guesses", "by_method", "rule_moved", "looked"))
+    @answer(needs=("guesses", "by_method", "of_scores", "rule_moved", "looked"))
     def answer(self) -> Answer:
         """Which of the bounds holds without further assumptions, and what it says."""
         guesses = self.page.guesses()
@@ -48,24 +48,28 @@ class OneRunWords(Part):
         why = "it needs no family, and canaries may influence each other"
         if bound.family is not None:
             why = f"it assumes the {_name_of(self.page.family)} family and independent canaries"
+        elif name == FROM_SCORES:
+            why = "it needs no family, but independent canaries"
         brief = in_brief(bound)
         if bound.value == 0:
-            return Answer("No leak is shown", f"{brief}, by “{NAMES[name]}”: {why}")
+            return Answer("No leak is shown", f"{brief}, by “{name}”: {why}")
         return Answer(
-            "A leak is shown",
-            f"{brief}. Of the bounds below, report “{NAMES[name]}”: {why}",
-            "bad",
+            "A leak is shown", f"{brief}. Of the bounds below, report “{name}”: {why}", "bad"
         )
 
     def _recommended(self) -> tuple[str, Bound | None]:
-        """The method of fewest assumptions that applies, and its bound."""
-        for name in METHODS:
-            bound = self.page.auditing.certified(name)
-            if isinstance(bound, Bound):
-                return name, bound
-        return "", None
+        """The method of fewest assumptions that applies, whatever it shows, and its bound."""
+        free = [name for name, how in METHODS.items() if how.leak is None]
+        rest = [name for name in METHODS if name not in free]
+        found = {
+            **{NAMES[name]: self.page.auditing.certified(name) for name in free},
+            FROM_SCORES: self.page.from_scores(),
+            **{NAMES[name]: self.page.auditing.certified(name) for name in rest},
+        }
+        applies = (one for one in found.items() if isinstance(one[1], Bound))
+        return next(applies, ("", None))
 
-    @sentence(needs=("guesses", "by_method", "rule_moved", "looked"))
+    @sentence(needs=("guesses", "by_method", "of_scores", "rule_moved", "looked"))
     def said(self) -> str:
         """The bound with the weakest assumptions, as a sentence."""
         guesses = self.page.guesses()

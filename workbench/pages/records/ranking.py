@@ -182,7 +182,7 @@ class RecordRanking(Part):
         if isinstance(found, str):
             if found == NOT_AUDITABLE:
                 return nothing_concluded(found)
-            return unfinished(f"press “{self.page.jobs()['rank_records'].title}”")
+            return unfinished(f"Press “{self.page.jobs()['rank_records'].title}”.")
         if self.page.validity.words:
             return nothing_concluded(self.page.validity.words)
         worst = f"the worst record, whichever it is, has {in_brief(found.worst)}"

@@ -27,7 +27,7 @@ class TrainingWords(Part):
         if claim is None:
             return Answer("Nothing is claimed", f"{self.page.findings.not_yet()}{shown}")
         if found is None:
-            return unfinished(self.page.findings.not_yet())
+            return unfinished(f"No verdict: {self.page.findings.not_yet()}.")
         if found.void:
             return nothing_concluded(found.void)
         said = f"ε ≤ {round_safely(claim, 'up')} at δ = {plain(self.page.delta.value)}"
