@@ -1,4 +1,4 @@
-"""The answer of each page in its states: what is shown, what holds, what is missing, what is void."""
+"""The answer of each page in its states: what is shown, holds, is missing, or is void."""
 
 from dataclasses import replace
 

@@ -37,9 +37,10 @@ from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pairs.base import Pair
+from workbench.pairs.families.registry import FamilyName
 from workbench.scores.sample import Scores
 
-FAMILIES = {
+FAMILIES: dict[str, FamilyName] = {
     "Gaussian": "gaussian",
     "Laplace": "laplace",
     "Subsampled Gaussian": "subsampled-gaussian",
