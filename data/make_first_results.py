@@ -11,6 +11,10 @@ from pathlib import Path
 from workbench.pages.core.stored import store
 from workbench.pages.coverage_lab import CoverageLabPage, plain_results
 from workbench.pages.mechanism.page import MechanismPage
+from workbench.pages.one_run import growth
+from workbench.pages.one_run.page import OneRunPage
+from workbench.pages.plan import PlanPage
+from workbench.pages import sample_sizes
 from workbench.pages.training.page import TrainPage
 from workbench.pages.training.watching import stored_of
 
@@ -22,6 +26,10 @@ def main() -> None:
     store(folder, "mechanism", test, "search", test.work.run("search").to_dict())
     coverage = CoverageLabPage()
     store(folder, "coverage", coverage, "simulate", plain_results(coverage.work.run("simulate")))
+    run = OneRunPage()
+    store(folder, "one-run", run, "simulate", growth.stored_of(run.work.run("simulate")))
+    plan = PlanPage()
+    store(folder, "plan", plan, "simulate", sample_sizes.stored_of(plan.work.run("simulate")))
     training = TrainPage()
     store(folder, "training", training, "train", stored_of(training.work.run("train")))
 

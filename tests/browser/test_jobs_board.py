@@ -26,7 +26,7 @@ class JobBoard(Board):
 
     def press(self, name):
         time.sleep(DOUBLE_CLICK)
-        self.page.get_by_role("button", name=name).click()
+        self.page.get_by_role("button", name=name, exact=True).click()
 
     def start_long(self):
         """A run that takes more than a minute."""
@@ -76,7 +76,7 @@ def test_a_job_shows_its_progress_leaves_the_page_live_and_keeps_what_it_found(b
     kept = board.samples()
     assert early < kept < 2000
     assert not board.bar.is_visible()
-    page.get_by_role("button", name=TITLE).wait_for()
+    page.get_by_role("button", name=TITLE, exact=True).wait_for()
     time.sleep(1)
     assert board.samples() == kept
     # What is read aloud is the end, in full.

@@ -39,10 +39,13 @@ def test_what_does_not_declare_a_control_does_not_follow_it(page):
     [
         ("log_delta", -2.0, {"epsilon_a", "epsilon_b"}),
         ("a_data", "example:no-leak",
-         {"epsilon_a", "size_a", "verdict", "provenance", "bands", "verdicts"}),
+         {"answer", "difference", "epsilon_a", "size_a", "verdict", "provenance", "bands",
+          "verdicts"}),
         ("b_data", "example:no-leak",
-         {"epsilon_b", "size_b", "verdict", "provenance", "bands", "verdicts"}),
-        ("confidence", 0.9, {"epsilon_a", "epsilon_b", "verdict", "bands", "verdicts"}),
+         {"answer", "difference", "epsilon_b", "size_b", "verdict", "provenance", "bands",
+          "verdicts"}),
+        ("confidence", 0.9,
+         {"answer", "difference", "epsilon_a", "epsilon_b", "verdict", "bands", "verdicts"}),
         ("a_mu", 2.0, set()),  # of a source that is not chosen
     ],
 )  # fmt: skip

@@ -48,14 +48,14 @@ def test_what_does_not_declare_a_control_does_not_follow_it():
         (
             "log_delta",
             -3.0,
-            {"epsilon", "own_variances", "free_epsilon", "missed", "can_miss", "consequence",
-             "profile"},
+            {"answer", "epsilon", "own_variances", "free_epsilon", "missed", "can_miss",
+             "consequence", "profile"},
         ),
         (
             "family",
             "laplace",
-            {"epsilon", "own_variances", "parameter", "verdict", "missed", "can_miss", "in_words",
-             "consequence", "distributions", "normal_paper", "profile"},
+            {"answer", "epsilon", "own_variances", "parameter", "verdict", "missed", "can_miss",
+             "in_words", "consequence", "distributions", "normal_paper", "profile"},
         ),
         ("q", 0.5, set()),  # of another family
     ],

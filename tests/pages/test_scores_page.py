@@ -270,7 +270,7 @@ def test_scores_that_cannot_be_drawn_leave_the_former_in_view_and_say_why(page):
     assert "no float holds the range" in page.message
     assert page.settings() == before
     assert page.scores is scores
-    assert page.provenance().startswith("Subsampled Gaussian")
+    assert page.provenance().startswith("Gaussian, μ = 1")
 
 
 def test_two_files_are_one_a_side(page):
@@ -312,7 +312,7 @@ def test_moving_the_width_makes_it_fixed_and_a_rule_sets_it(page):
 def test_the_width_of_bins_of_equal_probability_is_their_median(page):
     widths = np.diff(page.histogram().edges)
     assert page.histogram().rule == page.bin_rule == "quantile"
-    assert page.bin_count == page.histogram().bins == 48
+    assert page.bin_count == page.histogram().bins == 22
     assert page.bin_width == pytest.approx(np.median(widths), abs=page.param.bin_width.step)
     page.bin_count = 10
     assert page.bin_rule == "quantile"

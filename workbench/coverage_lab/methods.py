@@ -355,8 +355,12 @@ _METHODS = (
 
 METHODS: dict[str, Method] = {method.name: method for method in _METHODS}
 
+#: A method that is known to fail, shown beside those with a guarantee.
+BESIDE = "tuned-katz-log"
+
 #: Label of a group of methods -> its key.
 GROUPS = {
+    "guaranteed coverage, and a tuned threshold": "contrast",
     "guaranteed coverage": "kept",
     "approximate intervals": "approximate",
     "known to fail": "fails",
@@ -365,5 +369,10 @@ GROUPS = {
 
 
 def of_group(group: str) -> list[str]:
-    """Names of the methods in a group; "all" for every method."""
+    """Names of the methods in a group; "all" for every method.
+
+    In the group "contrast" are `BESIDE` and the methods of guaranteed coverage for any pair.
+    """
+    if group == "contrast":
+        return [*(name for name in of_group("kept") if METHODS[name].family is None), BESIDE]
     return [name for name, method in METHODS.items() if group in ("all", method.group)]

@@ -7,22 +7,26 @@ from typing import Any, ClassVar
 
 import param
 
+from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.compare import Comparison, compare
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import compare as charts
 from workbench.pages.core.page import (
+    Answer,
     Control,
     Fact,
     Page,
     Section,
+    answer,
     derived,
     figure,
     number,
     sentence,
 )
 from workbench.pages.core.part import Part
+from workbench.pages.inputs.answers import nothing_concluded
 from workbench.pages.inputs.code import call, dataset_code, given_code, kept, script
 from workbench.pages.inputs.data import Sample, described, example_key, is_draw
 from workbench.pages.inputs.direction import direction_question
@@ -197,7 +201,53 @@ class ComparePage(Page):
         """All threshold attacks on B."""
         return roc(self.b)
 
-    # -- the strip of numbers ------------------------------------------------------------------
+    # -- the answer and the strip of numbers ---------------------------------------------------
+
+    @answer(needs=("comparison", "looked"))
+    def answer(self) -> Answer:
+        """Which set leaks more, and at which false positive rates."""
+        if self.validity.words:
+            return nothing_concluded(self.validity.words)
+        level = f"{percent(self.confidence)} for all rates together"
+        a, b = (self._where(which) for which in (1, -1))
+        at = "at false positive rates"
+        if a and b:
+            return Answer("Each leaks more somewhere", f"A {at} {a}, B {at} {b}; {level}", "bad")
+        if a or b:
+            return Answer(f"{'A' if a else 'B'} leaks more", f"{at} {a or b}; {level}", "bad")
+        return Answer(
+            "Not shown which leaks more",
+            f"the limits of both overlap at every false positive rate; {level}",
+        )
+
+    def _where(self, which: int) -> str:
+        """The false positive rates with a verdict: "0.01 to 0.1"; "" where there are none."""
+        found = [(x, y) for x, y, each in self.comparison().ranges if each == which and x < y]
+        if not found:
+            return ""
+        ends = f"{plain(found[0][0])} to {plain(found[-1][1])}"
+        return ends if len(found) == 1 else f"{ends} in {len(found)} ranges"
+
+    @number(
+        "Largest certain difference",
+        needs=("comparison", "looked"),
+        formula="Lower limit of one set − upper limit of the other, where that is largest.",
+        caution="It compares the attacks behind these scores, not the best possible ones.",
+        main=True,
+    )
+    def difference(self) -> Fact:
+        """How far the true positive rate of one set lies above that of the other, at least."""
+        rate, gap = self.comparison().largest_difference
+        if self.validity.words:
+            return Fact("–", f"not valid: {self.validity.words}")
+        if gap == 0:
+            return Fact("none", f"{percent(self.confidence)}, at all false positive rates together")
+        side = "A" if gap > 0 else "B"
+        level = f"simultaneous · {percent(self.confidence)}"
+        return Fact(
+            f"{side}: ≥ {round_safely(abs(gap), 'down')}",
+            f"in TPR at FPR {plain(rate)} · {level}",
+        )
 
     @number(
         "ε lower bound of A",
@@ -294,6 +344,7 @@ class ComparePage(Page):
             "size_a = a.n_p, a.n_q",
             "size_b = b.n_p, b.n_q",
             f"comparison = {call('wb.compare', 'a', 'b', confidence=self.confidence)}",
+            "difference = comparison.largest_difference",
             f"view = {call('wb.explore_compare', 'a', 'b', spec=kept(spec))}",
         )
 

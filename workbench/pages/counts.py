@@ -16,16 +16,19 @@ from workbench.bounds.counts.posterior import posterior_mass
 from workbench.curves.validation import Floats
 from workbench.figures import counts as charts
 from workbench.pages.core.page import (
+    Answer,
     Control,
     Fact,
     Page,
     Section,
+    answer,
     derived,
     figure,
     number,
     sentence,
 )
 from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
+from workbench.pages.inputs.answers import in_brief
 from workbench.pages.inputs.code import call, script
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.randomized_response import RandomizedResponsePair
@@ -113,7 +116,26 @@ class CountsPage(Page):
     def _ask(self, question: quantities.Question, interval: str = "joint") -> Bound:
         return self.counts().bound(question, self.confidence, interval, self.sided)
 
-    # -- the strip of numbers ----------------------------------------------------------------------
+    # -- the answer and the strip of numbers -------------------------------------------------------
+
+    @answer(needs=("by_interval",))
+    def answer(self) -> Answer:
+        """Whether the counts show a leak, if the attack was fixed before they were seen."""
+        c, bound = self.counts(), self.by_interval()["joint"]
+        seen = (
+            f"{c.tp:,} of {c.n_p:,} members and {c.fp:,} of {c.n_q:,} non-members are classified "
+            "as members"
+        )
+        if bound.value > 0:
+            return Answer(
+                "A leak is shown",
+                f"{seen}; {in_brief(bound)}, if the attack was fixed in advance",
+                "bad",
+            )
+        return Answer(
+            "No leak is shown",
+            f"{seen}; {in_brief(bound)}. A better attack or more scores may show one",
+        )
 
     @number(
         "ε",
@@ -121,6 +143,7 @@ class CountsPage(Page):
         formula="The smallest ε that a joint exact test of both counts does not refute.",
         caution="Valid if the attack was fixed before these counts were seen. The true ε may be "
         "larger: a weak attack gives a low bound.",
+        main=True,
     )
     def epsilon(self) -> Bound:
         """With this confidence, the mechanism is not (ε′, δ)-DP for any ε′ below this value."""

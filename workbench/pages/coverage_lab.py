@@ -16,14 +16,28 @@ from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
 from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.figures import coverage as charts
 from workbench.pages.core.jobs import job
-from workbench.pages.core.page import Control, Fact, Page, Section, figure, number, sentence
+from workbench.pages.core.page import (
+    Answer,
+    Control,
+    Fact,
+    Page,
+    Section,
+    answer,
+    figure,
+    number,
+    sentence,
+)
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
 from workbench.pages.core.stored import first_result
+from workbench.pages.inputs.answers import unfinished
 from workbench.pages.inputs.code import call, duration, lines, repeatable, script
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.progress import Report
 
 WAITING = Fact("–", "not simulated yet")
+
+#: Methods that the answer names.
+MOST_NAMED = 2
 
 #: Names of the attributes of a simulated coverage.
 FIELDS = tuple(field.name for field in fields(Coverage))
@@ -45,7 +59,7 @@ class CoverageLabPage(Page):
     level = ConfidenceSetting()
 
     setting = param.Selector(
-        default="no-leak",
+        default="laplace",
         objects={scenario.label: name for name, scenario in SCENARIOS.items()},
         label="Scores from",
     )
@@ -95,17 +109,52 @@ class CoverageLabPage(Page):
             report=report,
         )
 
-    # -- the strip of numbers ----------------------------------------------------------------------
+    # -- the answer and the strip of numbers -------------------------------------------------------
+
+    @answer(needs=("results",))
+    def answer(self) -> Answer:
+        """Which methods exceed the truth more often than their confidence allows."""
+        if not self.results:
+            return unfinished(f"Press “{self.jobs()['simulate'].title}”.")
+        one = self.results[0]
+        of = f"of {one.reps:,} bounds exceed the truth, {percent(one.nominal)} allowed"
+        wrong = [r for r in self._claiming() if r.fails]
+        if wrong:
+            return Answer("A guarantee fails: please report", f"{_rates(wrong)} {of}", "bad")
+        failing = [r for r in self.results if r.fails]
+        held = len(self._claiming())
+        holds = f"; the {held:,} with a guarantee keep to that" if held else ""
+        if failing:
+            count = f"{len(failing)} of {len(self.results)} methods"
+            verb = "overclaims" if len(failing) == 1 else "overclaim"
+            return Answer(f"{count} {verb}", f"{_rates(failing)} {of}{holds}", "bad")
+        highest = max(r.rate for r in self.results)
+        by_chance = ", up to chance" if highest > one.nominal else ""
+        said = f"{SCENARIOS[one.scenario].label}: at most {highest:.1%} {of}{by_chance}"
+        return Answer("No method overclaims", said, "good" if held else "open")
+
+    @number("Methods that overclaim", needs=("results",), main=True)
+    def caught(self) -> Fact:
+        """Methods with significantly more false claims than the nominal rate, at the 1% level."""
+        if not self.results:
+            return WAITING
+        names = [METHODS[r.method].label for r in self.results if r.fails]
+        return Fact(f"{len(names)} of {len(self.results)}", ", ".join(names))
 
     @number(
-        "Highest false-claim rate",
+        "Highest rate among guaranteed methods",
         needs=("results",),
         caution="A rate below the nominal one is not a proof: another pair may be worse. The "
         "methods have proofs; the simulation looks for errors in them.",
     )
     def worst(self) -> Fact:
         """Largest share of bounds above the truth, among methods with a coverage guarantee."""
-        return _share(max(self._claiming(), key=lambda r: r.rate, default=None), "rate")
+        worst = max(self._claiming(), key=lambda r: r.rate, default=None)
+        if worst is None:
+            return _share(None, "rate")
+        over = " up to chance" if worst.rate > worst.nominal and not worst.fails else ""
+        found = _share(worst, "rate")
+        return Fact(found.text, f"{percent(worst.nominal)} allowed{over} · {found.note}")
 
     @number(
         "Tightest valid method",
@@ -118,14 +167,6 @@ class CoverageLabPage(Page):
             return Fact("–", "the true value is 0")
         held = [r for r in self._claiming() if not r.fails and r.share_of_truth >= 0]
         return _share(max(held, key=lambda r: r.share_of_truth, default=None), "share_of_truth")
-
-    @number("Methods that overclaim", needs=("results",))
-    def caught(self) -> Fact:
-        """Methods with significantly more false claims than the nominal rate, at the 1% level."""
-        if not self.results:
-            return WAITING
-        names = [METHODS[r.method].label for r in self.results if r.fails]
-        return Fact(f"{len(names)} of {len(self.results)}", ", ".join(names))
 
     @number("True ε", needs=("setting", "log_delta"))
     def truth(self) -> Fact:
@@ -239,6 +280,14 @@ def _revived(stored: Mapping[str, Any]) -> Coverage:
     values = np.asarray(stored["values"], dtype=float)
     exceeded = np.asarray(stored["exceeded"], dtype=bool)
     return Coverage(**{**stored, "values": values, "exceeded": exceeded})
+
+
+def _rates(results: Sequence[Coverage]) -> str:
+    """The worst methods, with their shares of false claims: "“Wilson, one threshold”: 7.1%"."""
+    ranked = sorted(results, key=lambda r: -r.rate)
+    named = ", ".join(f"“{METHODS[r.method].label}”: {r.rate:.1%}" for r in ranked[:MOST_NAMED])
+    more = len(ranked) - MOST_NAMED
+    return f"{named} (and {more} more)" if more > 0 else named
 
 
 def _share(result: Coverage | None, what: str) -> Fact:

@@ -19,24 +19,28 @@ from workbench.estimators.roc import Roc, roc
 from workbench.figures import family as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import (
+    Answer,
     Control,
     Fact,
     Page,
     Section,
+    answer,
     derived,
     figure,
     number,
     sentence,
 )
 from workbench.pages.core.part import Part
+from workbench.pages.inputs.answers import in_brief, nothing_concluded
 from workbench.pages.inputs.code import call, comment, data_code, kept, script
 from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pairs.base import Pair
+from workbench.pairs.families.registry import FamilyName
 from workbench.scores.sample import Scores
 
-FAMILIES = {
+FAMILIES: dict[str, FamilyName] = {
     "Gaussian": "gaussian",
     "Laplace": "laplace",
     "Subsampled Gaussian": "subsampled-gaussian",
@@ -98,6 +102,20 @@ class FamilyResults(Part):
             )
         except ValueError:
             return None
+
+    @derived(needs=("scores", "q", "confidence"), shared=True)
+    def ruled_out(self) -> tuple[str, ...]:
+        """The families that these scores rule out, each by a test of its own."""
+        found = []
+        for label, family in FAMILIES.items():
+            q = self.q if family == "subsampled-gaussian" else None
+            try:
+                check = family_check(self.page.scores, family, self.page.confidence, q)
+            except ValueError:  # no member of the family can give such scores
+                found.append(label)
+            else:
+                found += [label] if check.refuted else []
+        return tuple(found)
 
     @derived(needs=("check", "own_check", "log_delta"), shared=True)
     def power(self) -> CheckPower | None:
@@ -190,7 +208,25 @@ class FamilyPage(Page):
         if "q" in known:
             self.q = known["q"]
 
-    # -- the strip of numbers ------------------------------------------------------------------
+    # -- the answer and the strip of numbers ---------------------------------------------------
+
+    @answer(needs=("check", "ruled_out", "band", "log_delta", "looked"))
+    def answer(self) -> Answer:
+        """Whether the chosen family is ruled out, and what holds for ε then."""
+        if self.validity.words:
+            return nothing_concluded(self.validity.words)
+        name = next(label for label, one in FAMILIES.items() if one == self.family)
+        others = [label for label in self.results.ruled_out() if label != name]
+        also = f"; so {'is' if len(others) == 1 else 'are'} {_listed(others)}" if others else ""
+        free = in_brief(self.free_epsilon())
+        if self._refuted or isinstance(self.check(), str):
+            return Answer(
+                f"{name} is ruled out", f"only the bound for any pair holds, {free}{also}", "bad"
+            )
+        bound = self.epsilon()
+        given = f"assuming it, ε ≥ {bound.rounded}; " if isinstance(bound, Bound) else ""
+        also = f"; ruled out: {_listed(others)}" if others else ""
+        return Answer(f"{name} is not ruled out", f"{given}for any pair, {free}{also}")
 
     @number(
         "ε assuming the family",
@@ -239,6 +275,7 @@ class FamilyPage(Page):
         "ε for any pair",
         needs=("band", "log_delta", "looked"),
         caution="Weak at a δ far below 1/n, because samples do not show events that rare.",
+        main=True,
     )
     def free_epsilon(self) -> Bound:
         """Lower bound without a family, from simultaneous limits at all thresholds."""
@@ -436,3 +473,8 @@ class FamilyPage(Page):
             checked = call("wb.family_check", *family, **how)
         missed = '"none"' if power.missed is None else "power.truth"
         return [f"power = {checked}.power({self.delta.value!r})\nmissed = {missed}"]
+
+
+def _listed(names: list[str]) -> str:
+    """Names in a row: "A, B and C"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -14,7 +14,7 @@ from workbench.onerun.read import read_one_run
 from workbench.onerun.run import OneRun
 from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
-from workbench.pages.inputs.pair import KINDS, pair_values
+from workbench.pages.inputs.pair import KINDS, PairChoice, pair_values
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.records.page import RecordsPage
@@ -123,7 +123,8 @@ def given_pair(pair: Pair | str) -> dict[str, Any]:
         A pair that the controls do not offer.
     """
     if isinstance(pair, str):
-        return {"pair_kind": _checks.one_of(pair, "pair", KINDS)}
+        kind, mu = _checks.one_of(pair, "pair", KINDS), PairChoice.parameters["mu"].default
+        return {"pair_kind": kind, "pair_mu": mu}
     if type(pair) not in [kind.build for kind in KINDS.values()]:
         raise ValueError(f"pair must be one of {', '.join(KINDS)}, got {pair!r}")
     return pair_values("pair", type(pair).__name__, **pair.parameters)

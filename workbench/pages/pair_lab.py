@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
+from workbench.bounds.counts import binomial
 from workbench.bounds.counts.threshold import epsilon_at_threshold, error_rates
 from workbench.bounds.estimates import checked_against, total_variation_estimate
 from workbench.bounds.parametric.gdp_fit import gdp_fit
@@ -21,7 +22,17 @@ from workbench.figures import pair as pair_charts
 from workbench.figures import scores as charts
 from workbench.figures.compared import Compared
 from workbench.figures.past_bounds import past_bounds
-from workbench.pages.core.page import Control, Fact, Page, Section, derived, figure, number
+from workbench.pages.core.page import (
+    Answer,
+    Control,
+    Fact,
+    Page,
+    Section,
+    answer,
+    derived,
+    figure,
+    number,
+)
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.code import call, pair_code, script
@@ -52,6 +63,10 @@ MOST_RELEASES = 1_000_000
 
 #: Number of false positive rates at which local μ is drawn.
 ALPHAS = 161
+
+#: Number of draws from which on they say how often a bound exceeds the truth, and the probability
+#: with which a bound that keeps its level would have exceeded it as often.
+ENOUGH_DRAWS, SIGNIFICANT = 20, 0.01
 
 PICKED = "the threshold was chosen because of its bound"
 HIDDEN = Fact("?", "hidden")
@@ -209,7 +224,8 @@ class PairLabPage(Page):
 
     delta = DeltaSetting()
     level = ConfidenceSetting()
-    chosen = PairChoice("pair", default="subsampled-gaussian")
+    # Any threshold in a tail of this pair reveals all of ε: the best of them is mostly luck.
+    chosen = PairChoice("pair", default="laplace", mu=3.0)
     draws = PairSample()
     truth = KnownTruth()
 
@@ -231,9 +247,41 @@ class PairLabPage(Page):
         """The Gaussian curve with the histogram's total variation."""
         return gdp_fit(self.histogram(), "tv")
 
-    # -- the strip of numbers ------------------------------------------------------------------
+    # -- the answer and the strip of numbers ---------------------------------------------------
 
-    @number("ε lower bound", needs=("band", "log_delta"))
+    @answer(needs=("past", "epsilon_truth", *ASKED, "hide_truth"))
+    def answer(self) -> Answer:
+        """How often the bound at the best of many thresholds exceeds the truth."""
+        if self.hide_truth:
+            return Answer("Guess the truth", "true values are hidden; then show them")
+        draws, true = len(self.past), self.epsilon_truth()
+        band, tuned = (sum(bounds[k] > true for bounds in self.past) for k in (0, 1))
+        allowed = f"{percent(1 - self.confidence)} allowed"
+        counted = (
+            f"the bound at the best of {THRESHOLDS} thresholds exceeds the true ε in {tuned} of "
+            f"{draws} draws, the simultaneous bound in {band}; {allowed}"
+        )
+        if draws < ENOUGH_DRAWS:
+            press = self.param.draw_many.label
+            return Answer(
+                "One draw says little",
+                f"press “{press}” and count how often the bound at the best of {THRESHOLDS} "
+                f"thresholds exceeds the true ε; {allowed}",
+            )
+        if self._too_often(band, draws):
+            return Answer("The simultaneous bound fails here: please report", counted, "bad")
+        if self._too_often(tuned, draws):
+            return Answer("A tuned threshold is not valid", counted, "bad")
+        return Answer("Tuning does no visible harm here", f"{counted}, but nothing guarantees it")
+
+    def _too_often(self, exceeded: int, draws: int) -> bool:
+        """Whether a bound that keeps its level would hardly exceed the truth so often."""
+        level = 1 - self.confidence
+        return exceeded > 0 and level < binomial.clopper_pearson_lower(
+            exceeded, draws, SIGNIFICANT
+        )
+
+    @number("ε lower bound", needs=("band", "log_delta"), main=True)
     def epsilon(self) -> Bound:
         """Lower bound from simultaneous limits at all thresholds."""
         return self.band().epsilon(self.delta.value)
@@ -250,7 +298,7 @@ class PairLabPage(Page):
             PICKED
         )
 
-    @number("True ε", needs=("epsilon_truth", "hide_truth"))
+    @number("True ε", needs=("epsilon_truth", "hide_truth"), main=True)
     def true_epsilon(self) -> Fact:
         """ε of the pair at the chosen δ. For several releases, an upper limit by accounting."""
         return self._truth(self.epsilon_truth())

@@ -12,10 +12,12 @@ from workbench.bounds.power.plan_results import SampleSize
 from workbench.figures import plan as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import (
+    Answer,
     Control,
     Fact,
     Page,
     Section,
+    answer,
     figure,
     number,
     sentence,
@@ -54,7 +56,36 @@ class PlanPage(Page):
         PlanWriting.section,
     )
 
-    # -- the strip of numbers ------------------------------------------------------------------
+    # -- the answer and the strip of numbers ---------------------------------------------------
+
+    @answer(needs=("known", "own", "truth", "target", "power", "method", "reachable", "log_delta"))
+    def answer(self) -> Answer:
+        """The number of scores that the plan needs."""
+        at = f"at δ = {plain(self.delta.value)}"
+        if not self.reachable():
+            return Answer(
+                "No number of scores is enough",
+                f"{self.pair().name} has ε = {round_safely(self.truth(), 'down')} {at}, which is "
+                f"not above the target {plain(self.target)}",
+                "void",
+            )
+        known, own = self.known(), self.own()
+        aim = f"to show ε > {plain(self.target)} {at} in {percent(self.power)} of audits"
+        found = known if self.method == "pointwise" else own and own.needed
+        if isinstance(found, str):
+            return Answer("No number of scores is known", found, "void")
+        if found is not None:
+            how = "a threshold fixed in advance" if self.method == "pointwise" else self.method
+            bound = how if self.method == "pointwise" else f"the {how} bound"
+            words = f"{found.n:,} scores per group"
+            return Answer(words, f"{aim}, with {bound} · {found.power.how}", "good")
+        press = f"press “{self.jobs()['simulate'].title}” for the {self.method} bound"
+        if isinstance(known, str):
+            return Answer("Not known yet", press)
+        return Answer(
+            f"{known.n:,} scores per group at one fixed threshold",
+            f"{aim}, exact; {press}",
+        )
 
     @number("True ε", needs=("truth", "log_delta"))
     def true_epsilon(self) -> Fact:
@@ -68,6 +99,7 @@ class PlanPage(Page):
         needs=("own", "known", "method", "reachable"),
         formula="The smallest n at which the bound exceeds the target with the chosen power.",
         caution="For the best attack on this pair. A weaker attack needs more scores.",
+        main=True,
     )
     def needed(self) -> Fact:
         """Number of members, and of non-members, for the chosen bound."""

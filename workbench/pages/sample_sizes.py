@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from workbench.pages.core.page import (
     derived,
 )
 from workbench.pages.core.part import Part
+from workbench.pages.core.stored import first_result
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.pair import pair_parameters
 from workbench.pairs.base import Pair
@@ -121,6 +122,12 @@ class SampleSizes(Part):
     seed = param.Integer(0, bounds=(0, 99), label="Seed", doc="Seed of all simulations.")
 
     plan = param.Parameter(None, precedence=-1, doc="A `Plan`, partial or complete.")
+
+    def start(self, given: frozenset[str]) -> None:
+        """Show the stored simulation of the first settings."""
+        if (stored := first_result(self.page, "simulate", "plan")) is not None:
+            plan = plan_of(stored, self.asked(), self.pair())
+            self.page.work.show_stored("simulate", plan)
 
     @property
     def n(self) -> int:
@@ -237,6 +244,41 @@ class SampleSizes(Part):
                 done += 1
                 report(done / total, f"{done} of {total} parts", partial=plan)
         return plan
+
+
+def stored_of(plan: Plan) -> dict[str, Any]:
+    """A simulation as JSON values, without the pair; bounds in six digits."""
+    needed = plan.needed
+    return {
+        "needed": needed if not isinstance(needed, SampleSize) else {
+            "n": needed.n, "power": _power_values(needed.power), "wanted": needed.wanted
+        },
+        "curve": [_power_values(power) for power in plan.curve],
+        "bounds": [
+            {
+                **{name: value for name, value in vars(one).items() if name != "pair"},
+                "values": [float(f"{value:.6g}") for value in one.values],
+            }
+            for one in plan.bounds
+        ],
+    }
+
+
+def plan_of(stored: Mapping[str, Any], asked: tuple[Any, ...], pair: Pair) -> Plan:
+    """The simulation of `stored_of`, with these settings and of this pair."""
+    needed = stored["needed"]
+    if isinstance(needed, dict):
+        needed = SampleSize(**{**needed, "power": Power(pair=pair, **needed["power"])})
+    curve = tuple(Power(pair=pair, **power) for power in stored["curve"])
+    bounds = tuple(
+        BoundDistribution(**{**one, "pair": pair, "values": np.array(one["values"], dtype=float)})
+        for one in stored["bounds"]
+    )
+    return Plan(asked, needed, curve, bounds)
+
+
+def _power_values(power: Power) -> dict[str, Any]:
+    return {name: value for name, value in vars(power).items() if name != "pair"}
 
 
 def _call(task: Callable[[], Any]) -> Any:

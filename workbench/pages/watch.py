@@ -12,16 +12,19 @@ from workbench.bounds.bound import Bound
 from workbench.figures import watch as charts
 from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import (
+    Answer,
     Control,
     Fact,
     Page,
     Section,
+    answer,
     derived,
     figure,
     number,
     sentence,
 )
 from workbench.pages.core.part import Part
+from workbench.pages.inputs.answers import in_brief, nothing_concluded
 from workbench.pages.inputs.code import (
     call,
     data_code,
@@ -220,7 +223,29 @@ class WatchPage(Page):
         """Scores per group seen so far."""
         return self.progress.rows
 
-    # -- the strip of numbers ------------------------------------------------------------------
+    # -- the answer and the strip of numbers ---------------------------------------------------
+
+    @answer(needs=("path", "evidence", "confidence", "log_rows", "looked"))
+    def answer(self) -> Answer:
+        """Whether the claim is refuted by now, and the bound that holds whenever one stops."""
+        found = self.evidence()
+        why = found.void or self.validity.words
+        if why:
+            return nothing_concluded(why)
+        e_value = charts.short_e_value(found.log_at(self.rows))
+        least = f"{round(1 / (1 - self.confidence)):,} refutes"
+        bound = f"{in_brief(self.epsilon())}, whenever one stops"
+        refuted = found.refuted_at(self.confidence, self.rows)
+        if refuted is None:
+            words = "Not refuted so far"
+            return Answer(words, f"{self._claim_words}: e-value {e_value}, {least}; {bound}")
+        said = f"{self._claim_words} at row {refuted:,}, which is final; {bound}"
+        return Answer("Claim refuted", said, "bad")
+
+    @property
+    def _claim_words(self) -> str:
+        announced = self.monitored.announced
+        return f"ε ≤ {plain(self.claim)}" if announced is None else str(announced)
 
     @number(
         "Anytime bound",
@@ -230,6 +255,7 @@ class WatchPage(Page):
         "distance from a center, all chosen from earlier scores.",
         caution="Rows must be independent and in the order of arrival. The true ε may be larger: a "
         "weak attack gives a low bound.",
+        main=True,
     )
     def epsilon(self) -> Bound:
         """Lower bound on ε that holds at all rows simultaneously, whenever the audit is stopped."""
@@ -277,12 +303,7 @@ class WatchPage(Page):
         found = self.evidence()
         refuted = found.refuted_at(self.confidence, self.rows)
         verdict = "not refuted" if refuted is None else f"refuted at row {refuted:,}"
-        claim = (
-            f"ε ≤ {plain(self.claim)}"
-            if self.monitored.announced is None
-            else str(self.monitored.announced)
-        )
-        notes = [f"{claim}: {verdict}", percent(self.confidence)]
+        notes = [f"{self._claim_words}: {verdict}", percent(self.confidence)]
         void = found.void or self.validity.words
         notes += [f"not valid: {void}"] if void else []
         return Fact(charts.short_e_value(found.log_at(self.rows)), " · ".join(notes))

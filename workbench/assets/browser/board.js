@@ -488,19 +488,20 @@ class Alert {
 
 // -- long work -----------------------------------------------------------------------------------
 
-// Its button is among the controls; on a phone, where those are hidden, it is here.
+// Its button is among the controls, and here, where those may be hidden or far down.
 class JobRow {
   constructor({name, title}, send) {
     this.title = title
     this.words = make("p", {class: "wb-job-words"})
-    this.button = make("button", {class: "wb-text-button", type: "button"})
+    this.heading = make("h2", {}, title)
+    this.button = make("button", {type: "button"})
     this.button.addEventListener("click", () => send({kind: "job", job: name}))
     this.bar = make("div", {class: "wb-progress", role: "progressbar", "aria-label": title,
       "aria-valuemin": "0", "aria-valuemax": "100"}, make("div", {}))
     // Read aloud are the beginning and the end, not every step.
     this.said = make("p", {class: "wb-said", role: "status"})
     this.element = make("section", {class: "wb-card wb-job", "aria-label": title},
-      make("div", {class: "wb-job-head"}, make("h2", {}, title), this.words, this.button),
+      make("div", {class: "wb-job-head"}, this.heading, this.button, this.words),
       this.bar, this.said)
   }
 
@@ -510,9 +511,10 @@ class JobRow {
     Object.assign(this.element.dataset, {status, tone})
     this.element.hidden = status === "idle" && !offered
     this.words.textContent = words
-    this.button.textContent = running ? "Cancel" : "Run"
-    this.button.setAttribute("aria-label", `${this.button.textContent}: ${this.title}`)
+    this.button.textContent = running ? "Cancel" : this.title
+    this.button.setAttribute("aria-label", `${running ? "Cancel" : "Run"}: ${this.title}`)
     this.button.hidden = !offered
+    this.heading.hidden = offered && !running
     this.bar.hidden = !running
     if (fraction === null) this.bar.removeAttribute("aria-valuenow")
     else this.bar.setAttribute("aria-valuenow", Math.round(100 * fraction))

@@ -102,6 +102,18 @@ class Comparison:
             "possible ones."
         )
 
+    @property
+    def largest_difference(self) -> tuple[float, float]:
+        """False positive rate of the largest certain difference, and the difference A − B there.
+
+        The difference of the true positive rates is at least so large, in absolute value, with
+        the confidence of the comparison; 0 where the limits overlap at every rate.
+        """
+        gaps = np.array([self.a_lower - self.b_upper, self.b_lower - self.a_upper])
+        which, at = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
+        gap = max(float(gaps[which, at]), 0.0)
+        return float(self.fpr[at]), gap if which == 0 or gap == 0 else -gap
+
     def _spans(self, which: int) -> str:
         """The ranges with one verdict, such as "0.01–0.02 and 0.1–0.15"."""
         spans = [

@@ -29,10 +29,10 @@ def kind_selector(label: str, default: str) -> param.Selector:
     return param.Selector(default=default, objects=kinds, label=label)
 
 
-def mu_slider() -> param.Number:
+def mu_slider(default: float = 1.0) -> param.Number:
     """The μ of Gaussian and Laplace pairs."""
     return param.Number(
-        1.0, bounds=(0, 5), step=0.05, label="μ", doc="Shift in units of the noise scale."
+        default, bounds=(0, 5), step=0.05, label="μ", doc="Shift in units of the noise scale."
     )
 
 
@@ -87,6 +87,8 @@ class PairChoice(Part):
         A key of `KINDS`.
     label : str
         Of the choice of the kind.
+    mu : float
+        The first μ.
     """
 
     kind = kind_selector("Pair", "gaussian")
@@ -96,13 +98,16 @@ class PairChoice(Part):
     epsilon = response_epsilon_slider()
     pure_delta = response_delta_slider()
 
-    def __init__(self, prefix: str, default: str = "gaussian", label: str = "Pair"):
+    def __init__(
+        self, prefix: str, default: str = "gaussian", label: str = "Pair", mu: float = 1.0
+    ):
         super().__init__(prefix)
-        self._kind = kind_selector(label, default)
+        self._kind, self._mu = kind_selector(label, default), mu_slider(mu)
 
     def declared(self) -> dict[str, param.Parameter]:
         """The parameters, the kind with its label and default."""
-        return {**super().declared(), self.flat("kind"): self._kind}
+        own = {self.flat("kind"): self._kind, self.flat("mu"): self._mu}
+        return {**super().declared(), **own}
 
     def pair(self) -> Pair:
         """The pair as chosen."""

@@ -28,7 +28,7 @@ from workbench.workspaces.seen.identity import named
 from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.sources import DrawnSource, ExampleSource, source_of
 
-FIRST_EXAMPLE = "subsampled-gaussian"
+FIRST_EXAMPLE = "gaussian"
 
 #: What the direction of the score is kept under.
 DIRECTION = "larger_is_member"

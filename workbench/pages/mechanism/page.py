@@ -15,7 +15,8 @@ from workbench.figures.mechanism import search as charts
 from workbench.figures.mechanism import witness as witness_charts
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.core.page import Fact, Page, figure, number, sentence
+from workbench.pages.core.page import Answer, Fact, Page, answer, figure, number, sentence
+from workbench.pages.inputs.answers import in_brief, unfinished
 from workbench.pages.inputs.claim import ClaimChoice
 from workbench.pages.inputs.pair import PairChoice
 from workbench.pages.inputs.settings import DeltaSetting
@@ -82,7 +83,52 @@ class MechanismPage(Page):
         self.claim_given, self.executor = claim, executor
         super().__init__(given, **more)
 
-    # -- the strip of numbers ----------------------------------------------------------------------
+    # -- the answer and the strip of numbers -------------------------------------------------------
+
+    @answer(needs=("found", "search_number", "known_power", "rechecked", "checks"))
+    def answer(self) -> Answer:
+        """Whether the claim is violated, by evidence that is valid, or what would be found."""
+        found = self.found
+        if found is None:
+            return unfinished(PRESS)
+        if found.violation:
+            return self._violated()
+        trials = f"in {self.counted().text} trials"
+        if found.best is None:
+            return Answer("Nothing was tested", f"{trials}; see the notes below", "void")
+        if not self.known_power():
+            return Answer("None found so far", trials)
+        least = found.least_detectable()
+        power = "it is not known how large a leak would have been found"
+        if least is not None:
+            power = "there are too few runs to show any leak"
+            if math.isfinite(least):
+                detected = f"{found.claim.symbol} ≥ {round_safely(least, 'up')}"
+                power = f"{detected} on these datasets would be found with 80% power"
+        return Answer("No violation found", f"{trials}; {power}. This does not prove privacy")
+
+    def _violated(self) -> Answer:
+        """The answer where the search found a violation."""
+        found, best = self.found, self.evidence()
+        fresh, bound = self.fresh(), self.strongest()
+        if isinstance(fresh, Bound) and not fresh.void:
+            confirmed = self.rechecked.replay.violation
+            said = f"{in_brief(fresh)} on new runs, claimed {self.claimed().text}"
+            if confirmed:
+                return Answer("Violation confirmed", said, "bad")
+            if isinstance(bound, Bound) and bound.void:
+                return Answer("Violation not confirmed", said)
+        if best is None or not isinstance(bound, Bound):
+            return Answer("Violation found", str(found.claim), "bad")
+        if bound.void:
+            return Answer(
+                "Nothing may be concluded",
+                f"this is search no. {self.search_number()}: re-check its evidence on new runs",
+                "void",
+            )
+        where = f"{best.tester}, trial {best.trial.index + 1}"
+        said = f"{in_brief(bound)} for all trials together ({where}), claimed {self.claimed().text}"
+        return Answer("Violation found", said, "bad")
 
     @number(
         "Verdict",
@@ -109,6 +155,7 @@ class MechanismPage(Page):
         formula="Lower bound on the claim's parameter implied by the measured divergence.",
         caution="Valid for all findings of this search together. Repeating the search with other "
         "seeds until something is found invalidates it.",
+        main=True,
     )
     def strongest(self) -> Bound | Fact:
         """Largest lower bound on the claimed parameter over all trials and testers."""

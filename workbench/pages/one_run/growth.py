@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import numpy as np
 import param
 
 from workbench.figures.kit.layout import empty
 from workbench.figures.one_run import growth as charts
-from workbench.onerun.growth_with_canaries import EXACT, growth
+from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, growth
 from workbench.onerun.interference import InterferenceStudy, interference_study
-from workbench.onerun.simulate import DPSGD, SharedGaussian
+from workbench.onerun.simulate import DPSGD, CanaryMechanism, SharedGaussian
 from workbench.onerun.studies import Auditor, Study
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived, figure
 from workbench.pages.core.part import Part
+from workbench.pages.core.stored import first_result
 from workbench.pages.one_run.audit import FAMILY
 from workbench.pages.one_run.source import SIMULATOR
 from workbench.progress import Report
@@ -32,6 +35,14 @@ class OneRunGrowth(Part):
     studied = param.Parameter(precedence=-1, doc="A `Study`, partial or complete.")
 
     more: ClassVar[Section] = Section("More canaries", (Control("seeds"), Control("simulate")))
+
+    def start(self, given: frozenset[str]) -> None:
+        """Show the stored study of the first settings, where the run in view is simulated."""
+        if self.page.source != "simulate":
+            return
+        if (stored := first_result(self.page, "simulate", "one-run")) is not None:
+            study = study_of(stored, self.page.simulated(), self.page.family)
+            self.page.work.show_stored("simulate", study)
 
     @job(
         "Simulate more canaries",
@@ -126,6 +137,40 @@ class OneRunGrowth(Part):
         return (
             empty(study) if isinstance(study, str) else charts.interference(study, self.page.cosine)
         )
+
+
+def stored_of(study: Study) -> dict[str, Any]:
+    """A study as JSON values, without the mechanism; bounds in six digits."""
+    return {
+        "canaries": study.canaries.tolist(),
+        "epsilon": {name: _digits(values) for name, values in study.epsilon.items()},
+        "bit_error": _digits(study.bit_error),
+        "shares": {name: auditor.share for name, auditor in study.auditors.items()},
+        "truth": study.truth,
+        "delta": study.delta,
+        "confidence": study.confidence,
+    }
+
+
+def study_of(stored: Mapping[str, Any], mechanism: CanaryMechanism, family: str) -> Study:
+    """The study of `stored_of`, of a mechanism and a family."""
+    methods = {EXACT: ("bits", family), HOEFFDING: ("bits-hoeffding", family)}
+    auditors = {
+        name: Auditor(*methods.get(name, ("steinke", None)), share=share)
+        for name, share in stored["shares"].items()
+    }
+    return Study(
+        mechanism,
+        auditors,
+        np.array(stored["canaries"]),
+        {name: np.array(values, dtype=float) for name, values in stored["epsilon"].items()},
+        np.array(stored["bit_error"], dtype=float),
+        *(stored[name] for name in ("truth", "delta", "confidence")),
+    )
+
+
+def _digits(values: np.ndarray) -> list[list[float]]:
+    return [[float(f"{value:.6g}") for value in row] for row in values.tolist()]
 
 
 def _reference_of(study: Study) -> charts.ReferenceValue:

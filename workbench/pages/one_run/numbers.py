@@ -20,6 +20,7 @@ class OneRunNumbers(Part):
         "trials of success e^ε/(1 + e^ε).",
         caution="Assumes only that each canary was included by its own fair coin. Canaries may "
         "influence each other.",
+        main=True,
     )
     def steinke(self) -> Bound | Fact:
         """Lower bound on ε for any mechanism with so many correct guesses."""

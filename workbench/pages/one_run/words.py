@@ -6,9 +6,11 @@ from workbench.bounds.bound import Bound
 from workbench.onerun.bound import METHODS
 from workbench.onerun.guesses import REMARKABLE, coins_p_value
 from workbench.onerun.simulate import DPSGD, SharedGaussian
-from workbench.pages.core.page import sentence
+from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
+from workbench.pages.inputs.answers import in_brief, nothing_concluded, unfinished
+from workbench.pages.one_run.audit import FROM_SCORES, NAMES
 
 
 class OneRunWords(Part):
@@ -25,18 +27,58 @@ class OneRunWords(Part):
         rule = f" · {guesses.rule}" if guesses.rule else ""
         return f"{said.get(self.page.source, of)} · {guesses.canaries:,} canaries{rule}"
 
-    @sentence(needs=("guesses", "by_method", "rule_moved", "looked"))
+    @answer(needs=("guesses", "by_method", "of_scores", "rule_moved", "looked"))
+    def answer(self) -> Answer:
+        """Which of the bounds holds without further assumptions, and what it says."""
+        guesses = self.page.guesses()
+        if isinstance(guesses, str):
+            return unfinished(guesses)
+        if guesses.included is not None and guesses.design != "fixed-half":
+            p = coins_p_value(guesses.included, guesses.canaries)
+            if p < REMARKABLE:
+                return nothing_concluded(
+                    f"{guesses.included:,} of {guesses.canaries:,} canaries were included, which "
+                    f"fair coins hardly give (p = {p:.2g}); every bound rests on fair coins"
+                )
+        name, bound = self._recommended()
+        if bound is None:
+            return nothing_concluded("no method applies to these guesses")
+        if bound.void:
+            return nothing_concluded(bound.void)
+        why = "it needs no family, and canaries may influence each other"
+        if bound.family is not None:
+            why = f"it assumes the {_name_of(self.page.family)} family and independent canaries"
+        elif name == FROM_SCORES:
+            why = "it needs no family, but independent canaries"
+        brief = in_brief(bound)
+        if bound.value == 0:
+            return Answer("No leak is shown", f"{brief}, by “{name}”: {why}")
+        return Answer(
+            "A leak is shown", f"{brief}. Of the bounds below, report “{name}”: {why}", "bad"
+        )
+
+    def _recommended(self) -> tuple[str, Bound | None]:
+        """The method of fewest assumptions that applies, whatever it shows, and its bound."""
+        free = [name for name, how in METHODS.items() if how.leak is None]
+        rest = [name for name in METHODS if name not in free]
+        found = {
+            **{NAMES[name]: self.page.auditing.certified(name) for name in free},
+            FROM_SCORES: self.page.from_scores(),
+            **{NAMES[name]: self.page.auditing.certified(name) for name in rest},
+        }
+        applies = (one for one in found.items() if isinstance(one[1], Bound))
+        return next(applies, ("", None))
+
+    @sentence(needs=("guesses", "by_method", "of_scores", "rule_moved", "looked"))
     def said(self) -> str:
         """The bound with the weakest assumptions, as a sentence."""
         guesses = self.page.guesses()
         if isinstance(guesses, str):
             return f"{guesses[0].upper()}{guesses[1:]}{'' if guesses.endswith('.') else '.'}"
-        first = next(
-            (b for b in map(self.page.auditing.certified, METHODS) if isinstance(b, Bound)), None
-        )
-        if first is None:
+        _, bound = self._recommended()
+        if bound is None:
             return "No method applies to these guesses; use a threshold on each canary's own score."
-        return first.explain()
+        return bound.explain()
 
     @sentence(needs=("guesses",))
     def coins(self) -> str:

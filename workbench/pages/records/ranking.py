@@ -13,8 +13,18 @@ from workbench._format import plain
 from workbench.bounds.bound import Bound
 from workbench.curves.validation import Floats
 from workbench.pages.core.jobs import job
-from workbench.pages.core.page import Control, Fact, Section, derived, number, sentence
+from workbench.pages.core.page import (
+    Answer,
+    Control,
+    Fact,
+    Section,
+    answer,
+    derived,
+    number,
+    sentence,
+)
 from workbench.pages.core.part import Part
+from workbench.pages.inputs.answers import in_brief, nothing_concluded, unfinished
 from workbench.progress import Report, silent
 from workbench.scores.sample import ScoresError
 from workbench.tables.table import ScoreTable
@@ -163,7 +173,24 @@ class RecordRanking(Part):
             return f"{self.page.table.n_records:,} records: {found}"
         return ranked
 
-    # -- the strip of numbers ----------------------------------------------------------------------
+    # -- the answer and the strip of numbers -------------------------------------------------------
+
+    @answer(needs=("ranking", "epsilon", "looked", "loaded"))
+    def answer(self) -> Answer:
+        """Whether some record leaks, and how many are shown to."""
+        found = self.ranking()
+        if isinstance(found, str):
+            if found == NOT_AUDITABLE:
+                return nothing_concluded(found)
+            return unfinished(f"Press “{self.page.jobs()['rank_records'].title}”.")
+        if self.page.validity.words:
+            return nothing_concluded(self.page.validity.words)
+        worst = f"the worst record, whichever it is, has {in_brief(found.worst)}"
+        count = int((found.limits > self.epsilon).sum())
+        if found.worst.value == 0 and not count:
+            return Answer("No record is shown to leak", f"{worst}. A better attack may show one")
+        above = f"at least {count:,} of {found.limits.size:,} exceed ε₀ = {plain(self.epsilon)}"
+        return Answer("Some records leak", f"{worst}; {above}", "bad")
 
     @number(
         "Worst record",
@@ -172,6 +199,7 @@ class RecordRanking(Part):
         "test them (`ScoreTable.worst_record`).",
         caution="Holds for the record that leaks most, whichever it is. The true value may be "
         "larger: every attack gives a lower bound only.",
+        main=True,
     )
     def worst(self) -> Bound | Fact:
         """With this confidence, some record is not (ε′, δ)-private for any ε′ below this value."""
@@ -212,7 +240,7 @@ class RecordRanking(Part):
         return self.page.validity.certified(found.average)
 
     @number(
-        "Uncorrected maximum",
+        "Largest limit of one record, uncorrected",
         needs=("ranking", "loaded"),
         formula="The largest of the limits that are valid for one record named in advance.",
         caution="Tools that print the worst of all records print such a number. It has no "
@@ -252,26 +280,14 @@ class RecordRanking(Part):
 
     @sentence(needs=("ranking", "looked", "loaded"), place="strip")
     def relation(self) -> str:
-        """How the uncorrected maximum relates to the bounds beside it."""
+        """What the uncorrected maximum is, beside the bounds."""
         found = self.ranking()
         if isinstance(found, str) or self.page.validity.words:
             return ""
-        n = f"{found.order.size:,}"
-        together = {"“Worst record”": found.worst, "“Average over records”": found.average}
-        above = [
-            name
-            for name, bound in together.items()
-            if isinstance(bound, Bound) and bound.value > found.maximum.value
-        ]
-        if above:
-            return (
-                f"{' and '.join(above)} can exceed “Uncorrected maximum”: bounds on the ε of the "
-                "training use many records together, whereas the maximum is the largest limit of "
-                f"one record by its own scores. As it was chosen among {n}, it has no guarantee."
-            )
         return (
-            f"“Uncorrected maximum” is the largest of {n} limits of one record each. What it "
-            "exceeds “Worst record” by is no evidence: it is not corrected for the choice."
+            f"The uncorrected limit is an estimate: the largest of {found.order.size:,} limits of "
+            "one record each, chosen because it is the largest. It may lie above or below the "
+            "truth, and above or below the bounds, which use many records together."
         )
 
     @sentence(needs=("ranking", "looked", "loaded"), place="strip")

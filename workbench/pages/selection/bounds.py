@@ -11,7 +11,7 @@ from workbench._format import plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.figures.selection import bounds as charts
-from workbench.pages.core.page import Fact, derived, figure, number, sentence
+from workbench.pages.core.page import Answer, Fact, answer, derived, figure, number, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.selection.choice import FAMILY, ONE_RUN
 from workbench.pairs.accounting.dpsgd import DPSGDPair
@@ -62,7 +62,28 @@ class SelectionBounds(Part):
             self.page.runs(), self.page.one_mu(), delta=self.page.delta.value, bound=bound
         )
 
-    # -- the strip of numbers ----------------------------------------------------------------------
+    # -- the answer and the strip of numbers -------------------------------------------------------
+
+    @answer(needs=("one_epsilon", "direct", "worst", "generic", "runs"))
+    def answer(self) -> Answer:
+        """What the release of the best run costs beyond one run."""
+        one, generic, runs = self.page.one_epsilon(), self.generic(), self.page.runs()
+        single = f"ε = {round_safely(one, 'nearest')}"
+        if runs.mean <= 1:
+            return Answer("Selection costs nothing", f"there is a single run, of {single}", "good")
+        least = max((self.worst().bound, self.direct()), key=lambda bound: bound.value)
+        if generic is None:
+            proven = "no upper bound is known for any score"
+        else:
+            proven = f"ε ≤ {generic.rounded} is proven for any score"
+        at = f"at δ = {plain(self.page.delta.value)}"
+        said = (
+            f"one run has {single}; the best of {_count(runs)} on average reaches ε = "
+            f"{round_safely(least.value, 'down')} {at} for some score; {proven}"
+        )
+        if least.value <= one:
+            return Answer("No cost of selection is shown", said)
+        return Answer("Selection costs privacy", said, "bad")
 
     @number(
         "One run",
@@ -99,6 +120,7 @@ class SelectionBounds(Part):
         "Worst case found (search)",
         needs=("worst",),
         caution="A lower bound on the worst case over all scores. Another score may leak more.",
+        main=True,
     )
     def worst_number(self) -> Bound:
         """Largest leak over the selection scores that were tried."""
@@ -108,6 +130,7 @@ class SelectionBounds(Part):
         "Any score (proven)",
         needs=("generic",),
         formula="Papernot & Steinke (2022), Theorems 2 and 6, converted from Rényi divergence.",
+        main=True,
     )
     def generic_number(self) -> Bound | Fact:
         """Upper bound that holds for every selection score."""

@@ -168,7 +168,7 @@ class TrainingFindings(Part):
             return WAITING
         return Fact("–", "needs many models" if self.page.result() else "needs more models")
 
-    @number("Claimed ε", needs=("claim", "trained", "log_delta"))
+    @number("Claimed ε", needs=("claim", "trained", "log_delta"), main=True)
     def claimed(self) -> Fact:
         """ε of the accountant for all noisy gradients, without a bug."""
         claim = self.claim()
@@ -200,6 +200,7 @@ class TrainingFindings(Part):
         needs=("last", "trained", "looked", "run_number"),
         caution="Holds for the number of models that was set before the training began. It is not "
         "shown before the last of them, nor after an early stop.",
+        main=True,
     )
     def fixed(self) -> Bound | Fact:
         """Lower bound on ε from all models, for a number of models that was fixed in advance."""

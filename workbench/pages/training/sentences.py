@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from workbench._format import percent
-from workbench.pages.core.page import sentence
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.bound import Bound
+from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
-from workbench.pages.training.findings import PRESS
+from workbench.pages.inputs.answers import in_brief, nothing_concluded, unfinished
+from workbench.pages.training.findings import ASKED, PRESS
 from workbench.pages.training.words import control_words, described
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.dp_sgd.bugs import PROCEDURES
@@ -13,6 +15,28 @@ from workbench.training.dp_sgd.bugs import PROCEDURES
 
 class TrainingWords(Part):
     """What was trained, what it shows, and what that rests on, in words."""
+
+    @answer(needs=("judged", "claim", "path", "last", "trained", "looked", "run_number", *ASKED))
+    def answer(self) -> Answer:
+        """Whether the training keeps the claim of its accountant."""
+        if self.page.trained is None:
+            return unfinished(PRESS)
+        found, claim = self.page.judged(), self.page.claim()
+        bounds = [one for one in (self.page.epsilon(), self.page.fixed()) if isinstance(one, Bound)]
+        shown = f"; {in_brief(bounds[-1])}" if bounds else ""
+        if claim is None:
+            return Answer("Nothing is claimed", f"{self.page.findings.not_yet()}{shown}")
+        if found is None:
+            return unfinished(f"No verdict: {self.page.findings.not_yet()}.")
+        if found.void:
+            return nothing_concluded(found.void)
+        said = f"ε ≤ {round_safely(claim, 'up')} at δ = {plain(self.page.delta.value)}"
+        rests = f"{found.how}, {percent(self.page.confidence)}{shown}"
+        if not found.refuted:
+            so_far = "" if self.page.trained.complete else " so far"
+            return Answer(f"Claim not refuted{so_far}", f"{said}: {rests}")
+        by = "" if found.models is None else f" by model {found.models:,}"
+        return Answer("Claim refuted", f"{said}{by}: {rests}", "bad")
 
     @sentence(needs=("trained",), place="head")
     def what(self) -> str:
