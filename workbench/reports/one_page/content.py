@@ -17,10 +17,11 @@ DATA_SETS = 2
 #: Characters of a part, about: what is longer is shortened, and stands in the complete report.
 LONGEST = {
     "words": 60,
-    "evidence": 330,
+    "evidence": 320,
     "title": 120,
     "name": 90,
-    "warnings": 330,
+    "data": 60,
+    "warnings": 250,
     "summary": 230,
     "terms": 110,
     "list": 460,
@@ -245,9 +246,9 @@ def _checks_of(contents: Contents) -> Iterator[Row]:
 
 
 def _data(one: AuditData) -> str:
-    parts = [shortened(one.name, LONGEST["name"])]
-    if one.files and one.files != (one.name,):
-        parts.append(shortened(" and ".join(one.files), LONGEST["name"]))
+    parts = [shortened(one.name, LONGEST["data"])]
     if one.n_p or one.n_q:
         parts.append(f"{one.n_p:,} scores of members, {one.n_q:,} of non-members")
+    if one.files and one.files != (one.name,):
+        parts.append(shortened(" and ".join(one.files), LONGEST["data"]))
     return " · ".join(parts)
