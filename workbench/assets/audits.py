@@ -17,7 +17,7 @@ from workbench.audits.plans import PlanUse
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
 from workbench.audits.series.spending import probability_text
 from workbench.audits.summary import AuditSummary
-from workbench.pages.auditing.audit_of import drawn_number
+from workbench.pages.auditing.audit_of import drawn_number, drawn_sentence
 from workbench.pages.core.page import Page
 from workbench.pages.core.settings import setting_text
 from workbench.pages.registry import PAGES
@@ -103,7 +103,7 @@ def record(audit: Audit) -> dict[str, Any]:
         "frame": _frame(audit),
         "items": {
             **{one.name: _number(one) for one in audit.numbers},
-            **{one.name: one.text for one in audit.sentences},
+            **{one.name: _content(drawn_sentence(one)) for one in audit.sentences},
             **{one.name: _content(dict(one.figure)) for one in audit.figures},
         },
         "data": [_data(one) for one in audit.data],
@@ -261,7 +261,8 @@ def _frame(audit: Audit) -> dict[str, Any]:
         "title": audit.title,
         "figures": [_figure(one) for one in audit.figures],
         "numbers": [
-            {"name": one.name, "title": one.title, **_texts(one), **_STILL} for one in audit.numbers
+            {"name": one.name, "title": one.title, "main": one.main, **_texts(one), **_STILL}
+            for one in audit.numbers
         ],
         "sentences": [{"name": one.name, "place": one.place} for one in audit.sentences],
     }

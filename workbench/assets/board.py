@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from workbench import _json
 from workbench.bounds.bound import Bound
 from workbench.coverage_lab.measured import measured
 from workbench.figures.kit.theme import DARK, FONT, LIGHT
-from workbench.pages.core.page import Fact, Item, NotChosen, Page, fixed_term, terms_of
+from workbench.pages.core.page import Answer, Fact, Item, NotChosen, Page, fixed_term, terms_of
 
 HERE = Path(__file__).parent / "browser"
 STYLE = HERE / "board.css"
@@ -35,8 +36,10 @@ def frame(page: type[Page]) -> dict[str, Any]:
 
 
 def content(value: Any) -> str:
-    """A drawn item as JSON: a figure, `Bound`, `Fact` or text."""
-    if isinstance(value, Bound):
+    """A drawn item as JSON: a figure, `Bound`, `Fact`, `Answer` or text."""
+    if isinstance(value, Answer):
+        value = asdict(value)
+    elif isinstance(value, Bound):
         value = _bound(value)
     elif isinstance(value, Fact):
         value = _card(value.text, note=value.note)
@@ -51,7 +54,7 @@ def parts(value: Any) -> dict[str, str]:
 
     Parameters
     ----------
-    value : dict, Bound, Fact or str
+    value : dict, Bound, Fact, Answer or str
         What the page drew.
 
     Returns
@@ -117,6 +120,7 @@ def _texts(item: Item) -> dict[str, Any]:
         "drag": dict(item.drag),
         "click": item.click is not None,
         "place": item.place,
+        "main": item.main,
     }
 
 

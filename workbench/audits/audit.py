@@ -168,7 +168,7 @@ class Audit:
             "data": [one.to_dict() for one in self.data],
             "settings": dict(self.settings),
             "numbers": [one.to_dict() for one in self.numbers],
-            "sentences": [asdict(one) for one in self.sentences],
+            "sentences": [one.to_dict() for one in self.sentences],
             "verdicts": [dict(one) for one in self.verdicts],
             "plan": None if self.plan is None else self.plan.to_dict(),
             "deviations": [asdict(one) for one in self.deviations],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 from workbench import _checks, _json
 from workbench.bounds.bound import Bound
@@ -29,6 +29,8 @@ class AuditNumber:
         What has to be chosen before the bound means anything; "" for nothing.
     help, formula, caution : str
         What it shows, its formula, and the limits of what it says.
+    main : bool
+        True for the number that answers the question of the page.
     """
 
     name: str
@@ -40,6 +42,7 @@ class AuditNumber:
     help: str = ""
     formula: str = ""
     caution: str = ""
+    main: bool = False
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -59,9 +62,9 @@ class AuditNumber:
         return (*terms[:1], *note, *terms[1:])
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON values; ±∞, which JSON lacks, are strings."""
+        """The fields as JSON values; ±∞, which JSON lacks, are strings, and `main` may lack."""
         return {
-            **_texts(self, "bound"),
+            **(_texts(self, "bound") if self.main else _texts(self, "bound", "main")),
             "bound": None if self.bound is None else _json.plain(self.bound.to_dict(), "text"),
         }
 
@@ -75,6 +78,12 @@ class AuditNumber:
         )
 
 
+#: What an answer means: a leak or violation is shown; what was asked holds; nothing is shown; or
+#: nothing may be concluded.
+Tone = Literal["bad", "good", "open", "void"]
+TONES: tuple[Tone, ...] = get_args(Tone)
+
+
 @dataclass(frozen=True)
 class AuditSentence:
     """A sentence of an audit.
@@ -84,16 +93,31 @@ class AuditSentence:
     name : str
         Name of the item on its page.
     text : str
+        Of the answer of the page, its words.
     place : str
         See `workbench.pages.core.page.Item`.
+    evidence : str
+        Of the answer of the page, what it rests on.
+    tone : {"", "bad", "good", "open", "void"}
+        Of the answer of the page, what it means; "" for every other sentence.
     """
 
     name: str
     text: str
     place: str = "text"
+    evidence: str = ""
+    tone: str = ""
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+        _checks.one_of(self.tone, "tone", ("", *TONES))
+
+    def __str__(self) -> str:
+        return f"{self.text}: {self.evidence}" if self.evidence else self.text
+
+    def to_dict(self) -> dict[str, str]:
+        """The fields as JSON values; those of an answer are left out of any other sentence."""
+        return asdict(self) if self.tone else _texts(self, "evidence", "tone")
 
 
 @dataclass(frozen=True, eq=False)

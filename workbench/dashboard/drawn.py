@@ -6,11 +6,12 @@ from typing import Any
 
 from workbench.assets import board as assets
 from workbench.dashboard.sent import FirstState, Parts
-from workbench.pages.core.page import Fact, Item
+from workbench.pages.core.page import Answer, Fact, Item
 from workbench.pages.core.session import PageSession
 
 #: Content of slow items until they are drawn.
 PENDING = {"number": Fact("…"), "sentence": "…"}
+PENDING_ANSWER = Answer("…")
 
 
 class DrawnItems:
@@ -57,7 +58,7 @@ class DrawnItems:
             if moved and item.slow and not at_rest and item.name in self.parts:
                 self.waiting.add(item.name)
                 self._session.put_off(item)
-                self._put(item, PENDING[item.kind])
+                self._put(item, PENDING_ANSWER if item.place == "answer" else PENDING[item.kind])
             elif moved or item.name in due or (at_rest and item.name in self.waiting):
                 self._session.draw(item, self._put)
                 self.waiting.discard(item.name)

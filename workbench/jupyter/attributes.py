@@ -10,7 +10,7 @@ import param
 
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.types import Figure
-from workbench.pages.core.page import Fact, Item, Page
+from workbench.pages.core.page import Answer, Fact, Item, Page
 from workbench.pages.core.session import PageSession
 
 if TYPE_CHECKING:
@@ -68,6 +68,12 @@ class PageAttributes:
         if not found:
             raise ValueError(f"the page {self.page.title!r} shows no bound now")
         return found[0]
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer to the question of the page, its headline; None for a page without one."""
+        item = self.page.answer_item()
+        return None if item is None else self.page.draw(item)
 
     @property
     def numbers(self) -> dict[str, Bound | Fact]:

@@ -14,7 +14,10 @@ from workbench.bounds.bound import Bound
 from workbench.figures.kit.svg import image
 from workbench.figures.kit.theme import FONT, LIGHT
 from workbench.jupyter.widget import LIVE, STILL, VIEW
-from workbench.pages.core.page import Fact, Item, terms_of
+from workbench.pages.core.page import Answer, Fact, Item, terms_of
+
+#: Tone of an answer -> color role of its words.
+TONE_ROLES = {"bad": "bad", "good": "good", "open": "ink", "void": "warn"}
 
 REMEDY = "A picture of the last state. Run the cell to make it live."
 
@@ -55,7 +58,8 @@ class Snapshot:
         return (
             f"<style>{_swap(self.identity)}</style>"
             f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">'
-            f'{alert}{said}{parts["head"]}<table style="{_TABLE}">{parts["number"]}</table>'
+            f"{alert}{said}{parts['answer']}{parts['head']}"
+            f'<table style="{_TABLE}">{parts["number"]}</table>'
             f"{parts['strip']}{parts['text']}"
             f'<div style="{_CHARTS}">{parts["figure"]}</div>{parts["foot"]}'
             f'<p style="color:{LIGHT["muted"]}">{self._foot}</p></div>'
@@ -64,12 +68,20 @@ class Snapshot:
     def _element(self, item: Item, value: Any, content: str) -> str:
         if item.kind == "number":
             return _row(item, value)
+        if isinstance(value, Answer):
+            return _headline(value)
         if item.kind == "sentence":
             return f"<p>{escape(value)}</p>" if value else ""
         kept = self._drawn.get(item.name)
         if kept is None or kept[0] != content:
             kept = self._drawn[item.name] = (content, image(value, width=500))
         return f'<div style="margin:8px 16px 8px 0"><b>{escape(item.title)}</b><br>{kept[1]}</div>'
+
+
+def _headline(answer: Answer) -> str:
+    color = LIGHT[TONE_ROLES[answer.tone]]
+    evidence = f"<br>{escape(answer.evidence)}" if answer.evidence else ""
+    return f'<p><b style="color:{color};font-size:20px">{escape(answer.words)}</b>{evidence}</p>'
 
 
 def _row(item: Item, value: Bound | Fact) -> str:

@@ -312,6 +312,7 @@ def _frame(audit: Audit, states: States) -> dict[str, object]:
             "name": name,
             **texts,
             **place,
+            "main": getattr(one, "main", False),
             "drag": drags.get(name, {}),
             "click": name in clicks,
         }

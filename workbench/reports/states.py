@@ -14,7 +14,7 @@ from workbench import _json
 from workbench._format import plain
 from workbench.assets.board import parts
 from workbench.audits.audit import Audit
-from workbench.pages.auditing.audit_of import drawn_number
+from workbench.pages.auditing.audit_of import drawn_number, drawn_sentence
 from workbench.pages.core.jobs import Job
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.sliders import displayed, number_of, snap
@@ -140,7 +140,7 @@ def recorded(audit: Audit) -> dict[str, Any]:
     return {
         **{one.name: one.figure for one in audit.figures},
         **{one.name: drawn_number(one) for one in audit.numbers},
-        **{one.name: one.text for one in audit.sentences},
+        **{one.name: drawn_sentence(one) for one in audit.sentences},
     }
 
 

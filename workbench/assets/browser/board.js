@@ -43,13 +43,14 @@ export class Board {
     const numbers = make("div", {class: "wb-numbers", hidden: ""}, cells)
     numbers.hidden = !frame.numbers.length
     const places = {
+      answer: make("div", {class: "wb-answer"}),
       head: header.sentences,
       strip: make("div", {class: "wb-sentences wb-notices", "aria-live": "polite"}),
       text: make("div", {class: "wb-sentences wb-words"}),
       foot: make("div", {class: "wb-sentences wb-small"}),
     }
     this.cards = make("div", {class: "wb-cards"})
-    this.top = make("div", {class: "wb-top"}, header.element, this.alert.element, ...jobs, numbers, places.strip)
+    this.top = make("div", {class: "wb-top"}, header.element, this.alert.element, ...jobs, places.answer, numbers, places.strip)
     const body = make("div", {class: "wb-body"}, this.top, this.cards, places.text, places.foot)
     this.busy = make("div", {class: "wb-busy", role: "status"})
     this.announcer = new Announcer()
@@ -58,7 +59,7 @@ export class Board {
     this.voids = new Voids()
     places.strip.append(this.voids.element)
     for (const item of frame.numbers) place(item, new NumberCell(item, tools), cells, numbers)
-    for (const item of frame.sentences) place(item, new Sentence(), places[item.place])
+    for (const item of frame.sentences) place(item, item.place === "answer" ? new Headline() : new Sentence(), places[item.place])
     this.charts = frame.figures.map(item => place(item, new ChartCard(item, send, tools), this.cards))
     this.rows = rowsOf(frame.figures)
     this.panels = new Disclosures(this.element)
@@ -278,6 +279,23 @@ class Sentence {
   show(text) {
     this.element.textContent = text
     this.element.hidden = !text
+  }
+}
+
+// The answer of the page: its words, large and with a mark of what they mean, and the evidence.
+class Headline {
+  constructor() {
+    this.words = make("strong", {class: "wb-headline-words"})
+    this.evidence = make("span", {class: "wb-headline-evidence"})
+    this.element = make("p", {class: "wb-headline", hidden: ""}, this.words, this.evidence)
+    this.item = {title: ""}
+  }
+
+  show({words, evidence, tone}) {
+    this.words.textContent = words
+    this.evidence.textContent = evidence
+    this.element.dataset.tone = tone
+    this.element.hidden = false
   }
 }
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from workbench import _json
 from workbench._software import software
 from workbench.audits.audit import Audit
-from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
+from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence, Tone
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import Verdict
-from workbench.pages.core.page import Fact, Item, NotChosen, Page, fixed_term
+from workbench.pages.core.page import Answer, Fact, Item, NotChosen, Page, fixed_term
 from workbench.pages.inputs.code import code_of, page_name
 from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.spec import Spec
@@ -51,9 +51,7 @@ def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
         settings={n: value for n, value in page.settings().items() if n not in choices},
         data=tuple(_data(page, choice) for choice in choices),
         numbers=tuple(_number(item, drawn[item.name]) for item in page.numbers()),
-        sentences=tuple(
-            AuditSentence(item.name, drawn[item.name], item.place) for item in page.sentences()
-        ),
+        sentences=tuple(_sentence(item, drawn[item.name]) for item in page.sentences()),
         figures=tuple(_figure(item, drawn[item.name]) for item in page.figures()),
         verdicts=(
             (_json.plain(verdict.to_dict(), "text"),) if isinstance(verdict, Verdict) else ()
@@ -70,6 +68,7 @@ def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
 
 def _number(item: Item, value: Bound | Fact) -> AuditNumber:
     texts: dict[str, Any] = {"help": item.help, "formula": item.formula, "caution": item.caution}
+    texts["main"] = item.main
     if isinstance(value, Fact):
         return AuditNumber(item.name, item.title, text=value.text, note=value.note, **texts)
     ask = value.void.ask if isinstance(value.void, NotChosen) else ""
@@ -84,6 +83,19 @@ def drawn_number(number: AuditNumber) -> Bound | Fact:
     if number.ask:
         return replace(number.bound, void=NotChosen(number.bound.void or "", number.ask))
     return number.bound
+
+
+def _sentence(item: Item, value: str | Answer) -> AuditSentence:
+    if isinstance(value, Answer):
+        return AuditSentence(item.name, value.words, item.place, value.evidence, value.tone)
+    return AuditSentence(item.name, value, item.place)
+
+
+def drawn_sentence(sentence: AuditSentence) -> str | Answer:
+    """What the page drew for a sentence of an audit."""
+    if sentence.tone:
+        return Answer(sentence.text, sentence.evidence, cast(Tone, sentence.tone))
+    return sentence.text
 
 
 def _figure(item: Item, value: dict[str, Any]) -> AuditFigure:

@@ -36,6 +36,8 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import param
 
+from workbench import _checks
+from workbench.audits.items import TONES, Tone
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.layout import PARTS
 from workbench.pages.core.jobs import Job, Jobs
@@ -96,7 +98,7 @@ class Item:
         Name of the page's method that draws it.
     kind : {"figure", "number", "sentence"}
         A figure is a plotly dict with color roles; a number is a ``Bound`` or a ``Fact``; a
-        sentence is text.
+        sentence is text, or the `Answer` of the page.
     needs : tuple of str
         The parameters and derived results that it depends on.
     help, formula, caution : str
@@ -108,12 +110,15 @@ class Item:
         Names of draggable shapes, and the parameter that the x position of each sets.
     click : str, optional
         Name of the page's method that is called with the (x, y) that was clicked.
-    place : {"head", "strip", "text", "foot"}
-        Position of a sentence: small under the title, where one line of it is shown; under the
-        numbers, for warnings that must stay in view; under the charts; or small under the charts.
+    place : {"answer", "head", "strip", "text", "foot"}
+        Position of a sentence: large under the title, for the answer of the page; small under the
+        title, where one line of it is shown; under the numbers, for warnings that must stay in
+        view; under the charts; or small under the charts.
     slow : bool
         True if drawing takes so long that the charts should not wait for it while a slider moves.
         A front end may draw it once nothing has changed for a moment.
+    main : bool
+        True for the number that answers the question of the page.
     """
 
     name: str
@@ -126,8 +131,37 @@ class Item:
     span: int = 6
     drag: Mapping[str, str] = field(default_factory=dict)
     click: str | None = None
-    place: Literal["head", "strip", "text", "foot"] = "text"
+    place: Literal["answer", "head", "strip", "text", "foot"] = "text"
     slow: bool = False
+    main: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to the question of a page: the headline, and what it rests on.
+
+    Attributes
+    ----------
+    words : str
+        A few words, such as "Refuted" or "Nothing to conclude yet".
+    evidence : str
+        Half a line: numbers with their guarantee, what is missing, or why nothing may be concluded.
+    tone : {"bad", "good", "open", "void"}
+        What it means: a leak or violation is shown; what was asked holds; nothing is shown; or
+        nothing may be concluded.
+    """
+
+    words: str
+    evidence: str = ""
+    tone: Tone = "open"
+
+    def __post_init__(self) -> None:
+        _checks.one_of(self.tone, "tone", TONES)
+        if not self.words.strip():
+            raise ValueError("an answer has words, such as Answer('Nothing to conclude yet')")
+
+    def __str__(self) -> str:
+        return f"{self.words}: {self.evidence}" if self.evidence else self.words
 
 
 @dataclass(frozen=True)
@@ -247,6 +281,7 @@ def number(
     formula: str = "",
     caution: str = "",
     slow: bool = False,
+    main: bool = False,
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a number of its strip.
 
@@ -255,13 +290,17 @@ def number(
 
     Parameters
     ----------
-    title, needs, formula, caution, slow
-        See `Item`.
+    title, needs, formula, caution, slow, main
+        See `Item`. One or two numbers of a page are main.
     """
 
     def mark(method: F) -> F:
         help_text = inspect.getdoc(method) or ""
-        item = Item(method.__name__, "number", title, needs, help_text, formula, caution, slow=slow)
+        item = Item(
+            *(method.__name__, "number", title, needs, help_text, formula, caution),
+            slow=slow,
+            main=main,
+        )
         return _mark(method, item)
 
     return mark
@@ -269,12 +308,12 @@ def number(
 
 def sentence(
     needs: tuple[str, ...],
-    place: Literal["head", "strip", "text", "foot"] = "text",
+    place: Literal["answer", "head", "strip", "text", "foot"] = "text",
     slow: bool = False,
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a sentence.
 
-    The method returns plain text; an empty text is not drawn.
+    The method returns plain text; an empty text is not drawn. For the answer see `answer`.
 
     Parameters
     ----------
@@ -287,6 +326,19 @@ def sentence(
         return _mark(method, item)
 
     return mark
+
+
+def answer(needs: tuple[str, ...], slow: bool = False) -> Callable[[F], F]:
+    """Decorator that marks a method as the answer of its page: a page has at most one.
+
+    The method returns an `Answer`, the headline under the title.
+
+    Parameters
+    ----------
+    needs, slow
+        See `Item`.
+    """
+    return sentence(needs, place="answer", slow=slow)
 
 
 def derived(needs: tuple[str, ...], shared: bool = False) -> Callable[[F], F]:
@@ -476,6 +528,15 @@ class Page(PageState):
         return [item for item in cls.items() if item.kind == "sentence"]
 
     @classmethod
+    def answer_item(cls) -> Item | None:
+        """The answer of the page, or None; TypeError where it has several."""
+        found = [item for item in cls.sentences() if item.place == "answer"]
+        if len(found) > 1:
+            names = " and ".join(item.name for item in found)
+            raise TypeError(f"{cls.__name__} has several answers, {names}; a page has one")
+        return found[0] if found else None
+
+    @classmethod
     def items(cls) -> list[Item]:
         """The figures, numbers and sentences, each kind in the order of definition."""
         kinds = ("figure", "number", "sentence")
@@ -491,7 +552,7 @@ class Page(PageState):
         return self.values_of(item.needs)
 
     def draw(self, item: Item) -> Any:
-        """The item in the present state: a plotly dict, a `Bound`, a `Fact` or a text."""
+        """The item in the present state: a plotly dict, `Bound`, `Fact`, `Answer` or text."""
         self.note_shown()
         return getattr(self, item.name)()
 

@@ -115,10 +115,10 @@ class AskedInAdvance(Part):
             "or draw."
         )
 
-    @sentence(needs=("band", "answer", "log_delta", "void_words"), place="head")
+    @sentence(needs=("band", "asked_bound", "log_delta", "void_words"), place="head")
     def in_advance(self) -> str:
         """The question that was fixed in advance, and the simultaneous bound beside it."""
-        answer = self.page.answer()
+        answer = self.page.asked_bound()
         if answer is None:
             return ""
         if answer.delta is not None and answer.delta != self.page.delta.value:

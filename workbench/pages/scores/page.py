@@ -154,7 +154,7 @@ class ScoresPage(Page):
 
     @number(
         "ε lower bound",
-        needs=("band", "answer", "log_delta", "void_words"),
+        needs=("band", "asked_bound", "log_delta", "void_words"),
         formula="ε ≥ max over thresholds of log((1 − δ − β̄)/ᾱ) and log((1 − δ − ᾱ)/β̄), with "
         "upper limits ᾱ, β̄ of both error rates that hold at all thresholds at once.",
         caution="The true ε may be larger: a weak attack gives a low bound.",
@@ -165,7 +165,7 @@ class ScoresPage(Page):
 
     @number(
         "μ lower bound",
-        needs=("band", "answer", "void_words"),
+        needs=("band", "asked_bound", "void_words"),
         formula="μ ≥ max over thresholds of Φ⁻¹(1 − ᾱ) − Φ⁻¹(β̄).",
         caution="The bound holds for any mechanism. It does not show that the mechanism is "
         "Gaussian.",

@@ -57,7 +57,7 @@ class AttackStatistic(Part):
         return self.page.asking.question
 
     @derived(needs=("measured", "confidence", "asked_in_time"), shared=True)
-    def answer(self) -> Bound | None:
+    def asked_bound(self) -> Bound | None:
         """The bound on the quantity that was fixed in advance."""
         question = self.asked_in_time()
         if question is None:
@@ -66,6 +66,6 @@ class AttackStatistic(Part):
 
     def sharpest(self, bound: Bound) -> Bound:
         """A simultaneous bound, or that of the question fixed in advance on the same quantity."""
-        answer = self.answer()
+        answer = self.asked_bound()
         same = answer is not None and (answer.quantity, answer.at) == (bound.quantity, bound.at)
         return self.page.validity.certified(answer if answer is not None and same else bound)
