@@ -30,7 +30,7 @@ def stuffed(audit: Audit, text: str) -> Audit:
             for one in audit.numbers
         ),
         sentences=(
-            AuditSentence("answer", text, "answer"),
+            AuditSentence("answer", text, "answer", text, "bad"),
             *(AuditSentence(f"warning{k}", text, "strip") for k in range(4)),
         ),
         verdicts=({"claim": text, "verdict": text, "explanation": text},),

@@ -90,6 +90,15 @@ class OnePage:
     not_tested: tuple[str, ...]
     checks: tuple[Row, ...]
 
+    @property
+    def size(self) -> int:
+        """Characters on the page, about."""
+        texts = [self.words, self.evidence, self.title, self.summary]
+        lists = (self.facts, self.warnings, self.rests_on, self.not_tested)
+        rows = [text for row in self.checks for text in row]
+        numbers = [f"{one.title}{one.value}{one.note}" for one in self.numbers]
+        return sum(map(len, (*texts, *rows, *numbers, *(text for part in lists for text in part))))
+
 
 def one_page(contents: Contents) -> OnePage:
     """The report on one page of an audit."""
@@ -143,7 +152,7 @@ def _answer(contents: Contents) -> tuple[str, str, str]:
     audit, shown = contents.audit, contents.summary.shown
     for one in audit.sentences:
         if one.place == "answer" and one.text:
-            return one.text, getattr(one, "evidence", ""), getattr(one, "tone", "") or "open"
+            return one.text, one.evidence, one.tone or "open"
     if audit.verdicts:
         verdict = str(audit.verdicts[0]["verdict"])
         tone = "bad" if verdict == "refuted" else "open"
@@ -208,7 +217,7 @@ def _rank(number: AuditNumber) -> int:
     bound = number.bound
     if bound is not None and bound.void:
         return 4
-    if getattr(number, "main", False):
+    if number.main:
         return 0
     if bound is None:
         return 3
@@ -237,12 +246,9 @@ def _checks_of(contents: Contents) -> Iterator[Row]:
     if audit.key:
         yield "Record", f"SHA-256 {audit.sha256}"
     software = audit.software
-    yield (
-        "Version",
-        f"dp-audit-workbench {software.get('dp-audit-workbench', '')}, "
-        f"Python {software.get('python', '')}, numpy {software.get('numpy', '')}, "
-        f"scipy {software.get('scipy', '')}",
-    )
+    named = ("dp-audit-workbench", "python", "numpy", "scipy")
+    versions = ", ".join(f"{name} {software[name]}" for name in named if name in software)
+    yield "Version", shortened(versions, LONGEST["terms"])
 
 
 def _data(one: AuditData) -> str:

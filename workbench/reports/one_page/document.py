@@ -10,16 +10,20 @@ from workbench.figures.kit.svg import image
 from workbench.reports.contents import Contents, NumberCard
 from workbench.reports.one_page.content import OnePage, one_page
 
+#: Characters above which all is set smaller on paper; no page has so many with usual names.
+DENSE = 2200
+
 STYLE = Path(__file__).parent / "one_page.css"
 
 
 def article(contents: Contents) -> str:
     """A report on one page as an HTML element, which needs no script."""
     page = one_page(contents)
+    dense = " dense" if page.size > DENSE else ""
     return (
-        f'<article class="one-page"><header data-tone="{escape(page.tone)}">'
-        f'<h1 class="answer">{escape(page.words)}</h1>'
-        f'{_paragraph(page.evidence, "evidence")}'
+        f'<article class="one-page{dense}"><header data-tone="{escape(page.tone)}">'
+        f'<h1 class="answer{_long(page.words, 32)}">{escape(page.words)}</h1>'
+        f'<p class="evidence{_long(page.evidence, 160)}">{escape(page.evidence)}</p>'
         f'<p class="what"><b>{escape(page.title)}</b> '
         f"<span>{escape(' · '.join(page.facts))}</span></p></header>"
         f"{_warnings(page)}"
@@ -32,8 +36,9 @@ def article(contents: Contents) -> str:
     )
 
 
-def _paragraph(text: str, name: str) -> str:
-    return f'<p class="{name}">{escape(text)}</p>' if text else ""
+def _long(text: str, most: int) -> str:
+    """The class of a text that is set smaller, as it is longer than ``most`` characters."""
+    return " long" if len(text) > most else ""
 
 
 def _warnings(page: OnePage) -> str:
