@@ -36,6 +36,7 @@ from workbench.pages.registry import MENU, PAGES
 from workbench.pairs.accounting.dpsgd import NEIGHBORING
 from workbench.pairs.families.registry import FAMILIES, FamilyName
 from workbench.reports import write
+from workbench.reports.forms import FORMS
 from workbench.scores.counting.large import COUNTABLE
 from workbench.scores.layouts.layout import Kind
 from workbench.scores.layouts.tools import TOOLS
@@ -113,6 +114,7 @@ REGISTRIES = {
     "loss": LOSSES,
     "optimizer": OPTIMIZERS,
     "report": write._FORMATS,
+    "form of a report": FORMS,
     "figure file": FIGURE_KINDS,
     "figure on paper": PAPER_KINDS,
     "fonts": FONTS,

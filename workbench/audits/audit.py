@@ -135,7 +135,8 @@ class Audit:
             ``.html``, ``.pdf``, ``.md``, ``.json`` (the audit card) or ``.ipynb`` (a notebook that
             computes the numbers).
         **options
-            See `workbench.reports.write.write_report`.
+            See `workbench.reports.write.write_report`; ``form="one-page"`` writes the answer on one
+            page of A4, ``"both"`` that page and the complete report.
 
         Returns
         -------

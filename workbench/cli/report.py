@@ -13,6 +13,7 @@ from workbench.audits.errors import ArchiveError
 from workbench.cli.files import STDIN, GivenFiles, add_layout_arguments
 from workbench.cli.output import say
 from workbench.cli.progress import progress
+from workbench.reports.forms import FORMS
 
 
 def add(commands: Any) -> None:
@@ -39,6 +40,13 @@ def add(commands: Any) -> None:
         required=True,
         help="the file to write; its ending chooses the format: .html, .pdf, .md, .json or .ipynb",
     )
+    command.add_argument(
+        "--form",
+        choices=FORMS,
+        default="complete",
+        help="of .html and .pdf: the complete report, the answer on one page of A4, or both, the "
+        "page first; default: %(default)s",
+    )
     command.add_argument("--by", default="", help="who made the audit of the score files")
     command.add_argument("--name", default="", help="name of the audit of the score files")
     command.add_argument("--delta", type=float, default=1e-5, help="default: %(default)g")
@@ -55,7 +63,7 @@ def report(arguments: argparse.Namespace) -> int:
         saved = len(arguments.files) == 1 and not _is_file(arguments.files[0])
         made = _saved(workspace, str(arguments.files[0])) if saved else _audit(arguments)
         with progress() as told:
-            path = write_report(made, arguments.output, workspace, told)
+            path = write_report(made, arguments.output, workspace, told, arguments.form)
     finally:
         workspace.close()
     say(f"{path}: {math.ceil(path.stat().st_size / 1000):,} kB")

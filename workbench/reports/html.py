@@ -21,6 +21,8 @@ from workbench.figures.kit.svg import image
 from workbench.pages.core.page import Page
 from workbench.pages.registry import PAGES
 from workbench.reports.contents import Contents, NumberCard, Row
+from workbench.reports.forms import Form
+from workbench.reports.one_page import document as one_page
 from workbench.reports.states import States
 
 HERE = Path(__file__).parent
@@ -29,7 +31,12 @@ HERE = Path(__file__).parent
 HEADLINE = 120
 
 
-def html(contents: Contents, states: States | None = None, why_static: str = "") -> str:
+def html(
+    contents: Contents,
+    states: States | None = None,
+    why_static: str = "",
+    form: Form = "complete",
+) -> str:
     """A report as an HTML document.
 
     Parameters
@@ -40,6 +47,8 @@ def html(contents: Contents, states: States | None = None, why_static: str = "")
         and the charts are pictures, as for a PDF.
     why_static : str
         Why no chart answers to a slider; "" if one does.
+    form : {"complete", "one-page", "both"}
+        The page of "both" comes before the complete report.
     """
     audit = contents.audit
     scripts = [] if states is None else [PLOTLY.content().decode(), one_module(HERE / "report.js")]
@@ -48,6 +57,22 @@ def html(contents: Contents, states: States | None = None, why_static: str = "")
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
+    first = "" if form == "complete" else one_page.article(contents)
+    rest = "" if form == "one-page" else _complete(contents, states, why_static)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(contents.title)} – audit report</title>"
+        f"<style>{_style(form)}</style></head>\n<body><main>{first}{rest}</main>\n"
+        f"{_live(audit, states)}{_scripts(scripts)}</body></html>\n"
+    )
+
+
+def _complete(contents: Contents, states: States | None, why_static: str) -> str:
+    """The complete report."""
+    audit = contents.audit
     sections = [
         ("summary", "Summary", _summary(contents)),
         ("numbers", "Numbers and their guarantees", _numbers(contents)),
@@ -68,15 +93,8 @@ def html(contents: Contents, states: States | None = None, why_static: str = "")
         for name, title, text in present
     )
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(contents.title)} – audit report</title>"
-        f"<style>{_style()}</style></head>\n<body><main>{_header(contents)}"
-        f'<nav aria-label="Contents">{links}</nav>{body}'
-        f"<footer>Written by the DP Audit Workbench {escape(_version(audit))}.</footer></main>\n"
-        f"{_live(audit, states)}{_scripts(scripts)}</body></html>\n"
+        f'{_header(contents)}<nav aria-label="Contents">{links}</nav>{body}'
+        f"<footer>Written by the DP Audit Workbench {escape(_version(audit))}.</footer>"
     )
 
 
@@ -326,9 +344,11 @@ def _scripts(scripts: list[str]) -> str:
     return "\n".join(f"<script{k}>{s}</script>" for k, s in zip(kinds, scripts, strict=False))
 
 
-def _style() -> str:
+def _style(form: Form) -> str:
     light, _ = palettes()
     own = (HERE / "report.css").read_text(encoding="utf-8")
+    if form != "complete":
+        own += one_page.STYLE.read_text(encoding="utf-8")
     # A palette of its own selector, which is stronger than those of the screen.
     sheet = f"{palette_css()}@media print{{:root:root:root{{{light}}}}}"
     return sheet + re.sub(

@@ -18,6 +18,7 @@ from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Page
 from workbench.progress import Report, silent
 from workbench.reports.contents import Contents
+from workbench.reports.forms import DOCUMENTS, FORMS, Form
 from workbench.reports.html import html
 from workbench.reports.markdown import markdown
 from workbench.reports.pdf import pdf
@@ -31,6 +32,7 @@ def write_report(
     path: str | os.PathLike[str],
     workspace: Workspace | None = None,
     report: Report = silent,
+    form: Form = "complete",
 ) -> Path:
     """Write a report; the ending of the path chooses its format.
 
@@ -44,6 +46,9 @@ def write_report(
         Has the data of a saved audit, for charts that answer to threshold and δ.
     report : Report, optional
         Takes the progress.
+    form : {"complete", "one-page", "both"}
+        Of ``.html`` and ``.pdf``: the complete report, the answer on one page of A4, or both, the
+        page first.
 
     Returns
     -------
@@ -53,7 +58,7 @@ def write_report(
     Raises
     ------
     ValueError
-        Another ending.
+        Another ending, or a form that it does not have.
     ReportError
         Something that the format needs is missing, such as a Chromium for a PDF.
     OSError
@@ -64,7 +69,7 @@ def write_report(
     if kind not in _FORMATS:
         endings = ", ".join(f".{name}" for name in _FORMATS)
         raise ValueError(f"a report ends in {endings}; got {path.name!r}")
-    content = report_bytes(audit, kind, workspace, report)
+    content = report_bytes(audit, kind, workspace, report, form)
     unfinished = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:8]}")
     try:
         unfinished.write_bytes(content)
@@ -75,7 +80,11 @@ def write_report(
 
 
 def report_bytes(
-    audit: Audit, kind: str, workspace: Workspace | None = None, report: Report = silent
+    audit: Audit,
+    kind: str,
+    workspace: Workspace | None = None,
+    report: Report = silent,
+    form: Form = "complete",
 ) -> bytes:
     """A report as the content of a file.
 
@@ -83,24 +92,50 @@ def report_bytes(
     ----------
     audit : Audit
     kind : {"html", "pdf", "md", "json", "ipynb"}
-    workspace, report
+    workspace, report, form
         As of `write_report`.
 
     Raises
     ------
     ValueError
-        Another kind.
+        Another kind, or a form that it does not have.
     ReportError
         As of `write_report`.
     """
     if kind not in _FORMATS:
         raise ValueError(f"a report is one of {', '.join(_FORMATS)}; got {kind!r}")
-    text = _FORMATS[kind](audit, workspace, report)
+    check_form(kind, form)
+    text = _FORMATS[kind](audit, workspace, report, form)
     return text if isinstance(text, bytes) else text.encode()
 
 
-def _html(audit: Audit, workspace: Workspace | None, report: Report) -> str:
+def check_form(kind: str, form: str) -> None:
+    """Refuse a form that does not exist, or that a kind of file does not have.
+
+    Parameters
+    ----------
+    kind : str
+        A kind of report.
+    form : str
+
+    Raises
+    ------
+    ValueError
+        With the forms that there are.
+    """
+    if form not in FORMS:
+        raise ValueError(f"the form of a report is one of {', '.join(FORMS)}; got {form!r}")
+    if form != "complete" and kind not in DOCUMENTS:
+        endings = " or ".join(f".{name}" for name in DOCUMENTS)
+        raise ValueError(
+            f"a .{kind} report has everything in one form, so form={form!r} needs {endings}"
+        )
+
+
+def _html(audit: Audit, workspace: Workspace | None, report: Report, form: Form) -> str:
     page, why = _page(audit, workspace)
+    if form == "one-page":  # which has no sliders
+        return html(Contents(audit, page), form=form)
     found = states(audit, page, report)
     if page is not None and not found.sliders:
         why = "These charts depend on no threshold and no δ that could be moved."
@@ -108,27 +143,27 @@ def _html(audit: Audit, workspace: Workspace | None, report: Report) -> str:
         moved = {slider.name for slider in found.sliders}
         fixed = [job.title for job in shown_jobs(page) if moved & page.inputs(job)]
         why = f"Results of “{'” and “'.join(fixed)}” stay as computed." if fixed else ""
-    return html(Contents(audit, page), found, why)
+    return html(Contents(audit, page), found, why, form)
 
 
-def _pdf(audit: Audit, workspace: Workspace | None, report: Report) -> bytes:
-    return pdf(html(Contents(audit, _page(audit, workspace)[0])))
+def _pdf(audit: Audit, workspace: Workspace | None, report: Report, form: Form) -> bytes:
+    return pdf(html(Contents(audit, _page(audit, workspace)[0]), form=form))
 
 
-def _markdown(audit: Audit, workspace: Workspace | None, report: Report) -> str:
+def _markdown(audit: Audit, workspace: Workspace | None, report: Report, form: Form) -> str:
     return markdown(Contents(audit, _page(audit, workspace)[0]))
 
 
-def _card(audit: Audit, workspace: Workspace | None, report: Report) -> str:
+def _card(audit: Audit, workspace: Workspace | None, report: Report, form: Form) -> str:
     return escape_json(_json.dumps(audit.to_dict(), indent=2)) + "\n"
 
 
-def _notebook(audit: Audit, workspace: Workspace | None, report: Report) -> str:
+def _notebook(audit: Audit, workspace: Workspace | None, report: Report, form: Form) -> str:
     return _json.dumps_ascii(notebook_of(audit), indent=1) + "\n"
 
 
 #: The ending of a file, and what makes its content.
-_FORMATS: dict[str, Callable[[Audit, Workspace | None, Report], str | bytes]] = {
+_FORMATS: dict[str, Callable[[Audit, Workspace | None, Report, Form], str | bytes]] = {
     "html": _html,
     "pdf": _pdf,
     "md": _markdown,

@@ -23,6 +23,7 @@ from workbench.pages.core.page import Item, Page
 from workbench.pages.registry import PAGES
 from workbench.progress import Report
 from workbench.reports.errors import ReportError
+from workbench.reports.forms import DOCUMENTS, FORMS, Form
 from workbench.scores.sample import Scores
 from workbench.server.background_work import BackgroundWork, BusyError
 from workbench.server.handlers.base import Handler
@@ -46,6 +47,9 @@ REPORT_KINDS = {
     "ipynb": "application/x-ipynb+json; charset=utf-8",
 }
 
+#: The end of the address of a report: a kind, or a form and a kind, such as ``/one-page.pdf``.
+REPORT_ENDING = rf"(?:/({'|'.join(FORMS)}))?\.([a-z]+)"
+
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
@@ -57,6 +61,11 @@ def file_name(*parts: str) -> str:
     """Parts as the name of a file, without its ending: letters, digits, ``-``, ``_`` and ``.``."""
     kept = (re.sub(r"[^\w.-]+", "-", part)[:_LONGEST].strip(".-") for part in parts)
     return "-".join(filter(None, kept)) or "file"
+
+
+def is_report(kind: str, form: str | None) -> bool:
+    """Whether there is such a report; None is the form that every kind has."""
+    return kind in REPORT_KINDS and (form is None or kind in DOCUMENTS)
 
 
 class DownloadHandler(Handler):
@@ -106,7 +115,9 @@ class DownloadHandler(Handler):
         made: bytes = makes.run(self.whose, title, function, given, report)
         return made
 
-    def report_of(self, portable: files.PortableAudit, kind: str, report: Report) -> Made:
+    def report_of(
+        self, portable: files.PortableAudit, kind: str, form: Form | None, report: Report
+    ) -> Made:
         """The name and the content of a report.
 
         Parameters
@@ -114,12 +125,16 @@ class DownloadHandler(Handler):
         portable : PortableAudit
         kind : str
             A key of `REPORT_KINDS`.
+        form : str or None
+            One of `FORMS`; None for the complete report.
         report : Report
         """
+        form = form or "complete"
         audit = portable.audit
         subject = audit.name or next((data.name for data in audit.data), "")
-        content = self.elsewhere("Report", files.report_file, (portable, kind), report)
-        return f"{file_name(audit.page, subject)}.{kind}", content
+        content = self.elsewhere("Report", files.report_file, (portable, kind, form), report)
+        name = file_name(audit.page, subject, "" if form == "complete" else form)
+        return f"{name}.{kind}", content
 
     async def answer(
         self, look: Callable[[], P], make: Callable[[P, Report], Made], media_type: str
@@ -205,15 +220,15 @@ class PageDownloadHandler(DownloadHandler):
 class ReportHandler(PageDownloadHandler):
     """Handler of a page as a report."""
 
-    async def get(self, page: str, kind: str) -> None:
+    async def get(self, page: str, form: Form | None, kind: str) -> None:
         """Send the report."""
         known = page in self.visitors.tabs and page in PAGES and page != IMPORT
-        if not known or kind not in REPORT_KINDS:
+        if not known or not is_report(kind, form):
             raise HTTPError(404)
 
         def make(shown: Page, report: Report) -> Made:
             audit = self.visitors.audit(page, shown)
-            return self.report_of(files.PortableAudit.of_page(audit), kind, report)
+            return self.report_of(files.PortableAudit.of_page(audit), kind, form, report)
 
         await self.answer_from(page, make, REPORT_KINDS[kind])
 
@@ -231,16 +246,16 @@ class ProgressHandler(DownloadHandler):
 class SavedReportHandler(DownloadHandler):
     """Handler of a saved audit as a report, for the visitor who can see it."""
 
-    async def get(self, key: str, kind: str) -> None:
+    async def get(self, key: str, form: Form | None, kind: str) -> None:
         """Send the report."""
-        if kind not in REPORT_KINDS:
+        if not is_report(kind, form):
             raise HTTPError(404)
         workspace, audits = self.visitors.workspace(self.person), self.visitors.audits(self.person)
 
         def make(audit: Audit, report: Report) -> Made:
             attachments = audits.attachments(key)
             portable = files.PortableAudit.saved(audit, workspace, attachments)
-            return self.report_of(portable, kind, report)
+            return self.report_of(portable, kind, form, report)
 
         def look() -> Audit:
             return audits.audit(key)
@@ -316,8 +331,8 @@ def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
     words = {"background": BackgroundWork("texts", at_once=1, places=32, patience=30, each=8)}
     return [
         (r"/data/([^/]+)\.csv", DataHandler, tables),
-        (r"/report/([a-z]+)\.([a-z]+)", ReportHandler, reports),
-        (r"/report/audit/([^/]+)\.([a-z]+)", SavedReportHandler, reports),
+        (rf"/report/([a-z]+){REPORT_ENDING}", ReportHandler, reports),
+        (rf"/report/audit/([^/]+?){REPORT_ENDING}", SavedReportHandler, reports),
         (r"/figure/([a-z]+)/([a-z0-9_]+)\.([a-z]+)", FigureHandler, charts),
         (r"/texts/([a-z]+)/([a-z0-9_]+)\.json", NumberHandler, words),
         (r"/progress\.json", ProgressHandler, reports),

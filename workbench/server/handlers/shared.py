@@ -19,14 +19,17 @@ from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard.worker import WAITING
 from workbench.progress import Report
+from workbench.reports.forms import Form
 from workbench.scores.sample import Scores
 from workbench.server.background_work import BackgroundWork
 from workbench.server.handlers.base import page_template
 from workbench.server.handlers.downloads import (
+    REPORT_ENDING,
     REPORT_KINDS,
     DownloadHandler,
     Made,
     file_name,
+    is_report,
 )
 from workbench.server.handlers.static import STATIC
 from workbench.server.network.headers import digest
@@ -222,9 +225,9 @@ class LinkDataHandler(LinkHandler):
 class LinkReportHandler(LinkHandler):
     """Handler of the audit of a link as a report."""
 
-    async def get(self, token: str, kind: str) -> None:
+    async def get(self, token: str, form: Form | None, kind: str) -> None:
         """Send the report; in HTML it is shown, in a frame of the page."""
-        found = await self.found(token, partial(self._look, kind))
+        found = await self.found(token, partial(self._look, kind, form))
         if found is None:
             return
 
@@ -232,12 +235,12 @@ class LinkReportHandler(LinkHandler):
             # Nothing of the owner's workspace but what was saved with the audit.
             audit = replace(shown, key=found.grant.key)
             portable = files.PortableAudit.saved(audit, Workspace(), found.attachments())
-            return self.report_of(portable, kind, report)
+            return self.report_of(portable, kind, form, report)
 
         await self.answer(found.audit, make, REPORT_KINDS[kind])
 
-    def _look(self, kind: str, share: Grant) -> LentAudit:
-        if kind not in _KINDS:
+    def _look(self, kind: str, form: Form | None, share: Grant) -> LentAudit:
+        if kind not in _KINDS or not is_report(kind, form):
             raise NotSharedError(share.kind)
         return _there(LentAudit(self.lending, share))
 
@@ -267,6 +270,6 @@ def patterns() -> list[tuple[Any, ...]]:
     }
     return [
         (r"/shared/([A-Za-z0-9_-]{1,200})/scores\.csv", LinkDataHandler, given),
-        (r"/shared/([A-Za-z0-9_-]{1,200})/report\.([a-z]+)", LinkReportHandler, given),
+        (rf"/shared/([A-Za-z0-9_-]{{1,200}})/report{REPORT_ENDING}", LinkReportHandler, given),
         (r"/shared/([^/]{0,200})", LinkPageHandler, given),
     ]

@@ -17,6 +17,7 @@ from workbench.pages.auditing.page_of import data_set
 from workbench.pages.core.page import Page
 from workbench.pages.inputs.data import DataChoice
 from workbench.progress import Report
+from workbench.reports.forms import Form
 from workbench.scores.sample import Scores
 from workbench.server.work.sent_data import SentData
 from workbench.workspaces.errors import WorkspaceError
@@ -103,20 +104,20 @@ class _Attached:
         return self.found
 
 
-def report_file(portable: PortableAudit, kind: str, report: Report) -> bytes:
+def report_file(portable: PortableAudit, kind: str, form: Form, report: Report) -> bytes:
     """The content of a report.
 
     Parameters
     ----------
     portable : PortableAudit
-    kind : str
+    kind, form : str
         As of `workbench.reports.write.report_bytes`.
     report : Report
     """
     from workbench.reports.write import report_bytes
 
     audit, workspace = portable.here()
-    return report_bytes(audit, kind, workspace, report)
+    return report_bytes(audit, kind, workspace, report, form)
 
 
 def figure_file(
