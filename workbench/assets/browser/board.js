@@ -19,6 +19,7 @@ const RANKS = [MAIN, "bound", "estimate", "fact"]
 const UNSAMPLED = "no samples" // the term of a bound that rests on none: "proven" says as much
 const WIDTHS = {bound: 1.15, estimate: 1, fact: 1.1} // of a column, relative to each other
 const IN_ONE_ROW = 8 // numbers beside the main ones that fit into one row
+const ONE_LINE = 120 // letters of a provenance that is shown in whole
 const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
 
 const ROW = {least: 256, lowest: 270, highest: 560}
@@ -397,7 +398,7 @@ class Provenance extends Sentence {
   }
 
   show(text) {
-    const [first] = text.match(/^.*?[.?!](?= \p{Lu})/su) ?? [text]
+    const [first] = (text.length > ONE_LINE && text.match(/^.*?[.?!](?= \p{Lu})/su)) || [text]
     this.first.textContent = first
     this.rest.textContent = text.slice(first.length)
     this.element.hidden = !text
