@@ -20,7 +20,8 @@ CUT = """() => [...document.querySelectorAll("body *")].filter(e => {
 }).map(e => `${e.className}: ${e.textContent}`)"""
 
 #: Marks and notes of numbers that leave their cells.
-OUTSIDE = """() => [...document.querySelectorAll(":is(.wb-badge, .wb-note, .wb-value)")].filter(e => {
+OUTSIDE = """() => [...document.querySelectorAll(".wb-number *")].filter(e => {
+    if (!e.matches(".wb-badge, .wb-note, .wb-value")) return false
     const cell = e.closest(".wb-number").getBoundingClientRect()
     const {width, left, right} = e.getBoundingClientRect()
     return width && (left < cell.left || right > cell.right + 0.5)
