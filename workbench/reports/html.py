@@ -108,8 +108,8 @@ def _header(contents: Contents) -> str:
     answer = _answer(found) if found else ""
     note = f'<p class="note">{escape(audit.note)}</p>' if audit.note else ""
     return (
-        f'<header><p class="kicker">Privacy audit</p><h1{size}>{escape(contents.title)}</h1>{answer}{note}'
-        f'<dl class="facts">{facts}</dl></header>'
+        f'<header><p class="kicker">Privacy audit</p><h1{size}>{escape(contents.title)}</h1>'
+        f'{answer}{note}<dl class="facts">{facts}</dl></header>'
     )
 
 
