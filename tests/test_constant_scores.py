@@ -92,7 +92,7 @@ def test_pages_draw_constant_scores(kind):
     page.adopt(s, "", Arrival.ANOTHER)
     settings = [{"bin_rule": rule} for rule in page.param.bin_rule.objects]
     settings += [{"fit_method": method} for method in page.param.fit_method.objects]
-    settings += [{"reference_kind": "gaussian"}]
+    settings += [{"reference_kind": "gaussian", "claim_kind": "gdp"}]
     if s.n_p > 8:
         settings += [{"ordering": "learned"}]
     for changed in settings:

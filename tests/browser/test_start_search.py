@@ -216,13 +216,13 @@ def test_the_search_goes_to_what_was_found_by_keyboard(opened):
     page.get_by_role("option").first.wait_for()
     assert titles(page)[:2] == ["losses.csv", "Scores"]
     page.keyboard.type("rényi order")
-    option = page.get_by_role("option", name="Rényi order").first
+    option = page.get_by_role("option", name="Claimed Rényi order").first
     option.wait_for()
     field = page.get_by_role("combobox")
     assert field.get_attribute("aria-expanded") == "true"
     assert field.get_attribute("aria-activedescendant") == option.get_attribute("id")
     page.keyboard.press("Enter")
-    assert went(page) == [["go", "scores", {"control": "reference_order"}]]
+    assert went(page) == [["go", "scores", {"control": "claim_order"}]]
     assert not page.get_by_role("combobox").is_visible()
 
 

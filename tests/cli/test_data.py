@@ -49,6 +49,21 @@ def test_a_data_set_is_added_listed_renamed_and_removed(capsys, home):
     assert list((home / "tables").iterdir()) == []
 
 
+def test_what_was_promised_is_kept_with_a_data_set(capsys, home):
+    assert main(["data", "add", MESSY, "--smaller-is-member", "--claim", "approx(2, 1e-5)"]) == 0
+    assert "promised: approx(2, 1e-5)" in capsys.readouterr().out
+    assert [one["claim"] for one in listed(capsys)["data"]] == ["approx(2, 1e-5)"]
+    workspace = wb.workspace()
+    view = wb.explore(workspace.datasets["messy"])
+    assert (view.page.promised.text, view.epsilon.delta) == ("approx(2, 1e-5)", 1e-5)
+    view.close()
+    workspace.close()
+    for bad in ("2 eps", "approx(-1, 1e-5)", "approx(2, 1)"):
+        assert main(["data", "add", GAUSSIAN, "--claim", bad]) != 0
+        assert "claim" in (said := capsys.readouterr().err) or "must" in said
+    assert [one["claim"] for one in listed(capsys)["data"]] == ["approx(2, 1e-5)"]
+
+
 def test_python_sees_the_same_data_sets(capsys, home):
     assert main(["data", "add", MESSY, "--smaller-is-member"]) == 0
     workspace = wb.workspace()

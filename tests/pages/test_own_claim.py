@@ -206,7 +206,7 @@ def test_the_reference_may_be_the_claim(page):
         ("delta", 1, "Claimed δ must be below 1; got 1"),
         ("delta", -1e-9, "Claimed δ must be at least 0; got -1e-09"),
         ("mu", -0.1, "Claimed μ must be at least 0; got -0.1"),
-        ("order", 1, "Claimed order α must be above 1; got 1"),
+        ("order", 1, "Claimed Rényi order must be above 1; got 1"),
         ("noise", 0, "Noise multiplier must be at least 0.3; got 0"),
         ("rate", 0, "Sampling rate must be above 0; got 0"),
         ("rate", 1.5, "Sampling rate must be at most 1; got 1.5"),

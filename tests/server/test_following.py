@@ -588,6 +588,7 @@ def test_a_snapshot_says_that_its_moment_was_chosen_after_looking(bench):
     reader.sets("watch", "take_snapshot", True)
     (taken,) = bench.workspace.catalog.own
     assert taken.name == "scores.csv, first 800 rows"
+    assert taken.claim == CLAIM
     assert "marked as not valid" in bench.pages.live("watch").page.message
     rows_arrive(bench, 400, 600)
     assert bench.workspace.scores(taken.key).n_p == 400

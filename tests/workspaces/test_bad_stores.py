@@ -453,12 +453,12 @@ def test_a_damaged_file_is_not_handed_out(home):
 
 def test_a_store_of_a_newer_version_is_not_touched(home):
     with sqlite3.connect(home / "workspace.sqlite") as database:
-        database.execute("PRAGMA user_version=3")
+        database.execute("PRAGMA user_version=4")
         database.execute("ALTER TABLE datasets RENAME TO sets")
     database.close()
     names, before = sorted(p.name for p in home.iterdir()), bytes_of(home)
     ws = workspace(home)
-    assert "made by a newer version of the workbench (format 3; this one knows 2)" in ws.problem
+    assert "made by a newer version of the workbench (format 4; this one knows 3)" in ws.problem
     assert "It was not touched. Update this program" in ws.problem
     assert IN_MEMORY in ws.problem
     use_it(ws)
@@ -469,7 +469,7 @@ def test_a_store_of_a_newer_version_is_not_touched(home):
 
 def test_a_newer_version_that_is_still_in_the_log_is_not_touched(home):
     other = sqlite3.connect(home / "workspace.sqlite")
-    other.execute("PRAGMA user_version=3")
+    other.execute("PRAGMA user_version=4")
     ws = workspace(home)
     assert "made by a newer version" in ws.problem
     use_it(ws)
@@ -481,7 +481,7 @@ def test_a_newer_version_that_is_still_in_the_log_is_not_touched(home):
 def test_a_store_that_is_updated_while_it_is_used_is_not_touched(home):
     ws = workspace(home)
     with sqlite3.connect(home / "workspace.sqlite") as other:
-        other.execute("PRAGMA user_version=3")
+        other.execute("PRAGMA user_version=4")
         other.execute("ALTER TABLE datasets RENAME COLUMN reread TO void")
     use_it(ws)
     assert "made by a newer version" in ws.problem

@@ -91,6 +91,7 @@ def test_a_workspace_of_version_1_gets_its_table(opened, tmp_path):
         reading = {k: v for k, v in old.reading.to_dict().items() if k != "seed"}
         database.execute("UPDATE datasets SET reading = ?", [json.dumps(reading)])
         database.execute("DROP TABLE seen")
+        database.execute("ALTER TABLE datasets DROP COLUMN claim")
         database.execute("DROP TABLE workbench_version")  # which that version did not have
         database.execute("PRAGMA user_version=1")
     database.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import workbench as wb
+from workbench.audits.plan import claim_text
 from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import complain, one_line, say, to_json
 
@@ -79,12 +80,12 @@ def list_datasets(arguments: argparse.Namespace) -> int:
 
 def add_dataset(arguments: argparse.Namespace) -> int:
     """Add the scores of files."""
-    files = GivenFiles.of_any_kind(arguments)
+    files, claim = GivenFiles.of_any_kind(arguments), claim_text(arguments.claim)
     with _changed() as workspace:
         before = {one.key for one in workspace.datasets}
         dataset = files.add(workspace, arguments.name)
-        if arguments.claim:
-            dataset = workspace.kept.promise(dataset.key, arguments.claim)
+        if claim:
+            dataset = workspace.kept.promise(dataset.key, claim)
         already = ", which is there already" if dataset.key in before else ""
     unit = "" if dataset.kind == "table" else " scores"
     say(f"{dataset.name!r}{already}: {dataset.size}{unit}")

@@ -213,7 +213,9 @@ function enough(value) {
 class NumberField extends Control {
   build() {
     this.typed = new Typed(null, value => this.set(value, {typed: true}), this.id)
-    this.element.append(this.label(), this.typed.element)
+    const wrong = make("p", {class: "wb-wrong", role: "alert"})
+    this.typed.say = words => wrong.replaceChildren(words)
+    this.element.append(this.label(), this.typed.element, wrong)
   }
 
   show(state) {
@@ -231,6 +233,10 @@ class Typed {
   log
   /** @type {Float64Array | undefined} */
   places
+
+  // Shows what is wrong with what was typed; "" for nothing.
+  /** @type {((words: string) => void) | undefined} */
+  say
 
   constructor(name, taken, id) {
     const attributes = {type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false"}
@@ -307,6 +313,7 @@ class Typed {
   mark(wrong) {
     this.element.setAttribute("aria-invalid", String(wrong))
     this.element.title = wrong ? "Type a number, such as 0.05, 1e-5 or 1,000" : ""
+    this.say?.(this.element.title)
   }
 }
 

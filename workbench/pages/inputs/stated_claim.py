@@ -55,12 +55,13 @@ def _field(argument: ClaimArgument) -> param.Number:
     low, high = map(int, argument.bounds)
     if argument.name == "delta":  # of a claim, which may be any probability below 1
         low, high = 0, 1
+    called = {"order": "Rényi order"}.get(argument.name, argument.label)
     return NumberField(
         argument.default,
         (low, high),
         inclusive_bounds=(not argument.above, argument.name != "delta"),
         step=argument.step,
-        label=f"Claimed {argument.label[0].lower()}{argument.label[1:]}",
+        label=f"Claimed {called}",
     )
 
 

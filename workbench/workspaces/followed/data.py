@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from hashlib import sha256
 
+from workbench.claims.parse import text_of
 from workbench.following.following import Following
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
@@ -111,9 +112,11 @@ def take_snapshot(workspace: Workspace, following: Following) -> DataSet:
     rows = scores.n_p + scores.n_q
     reading = Reading(GIVEN_LAYOUT, scores.larger_is_member, scores.sampling)
     name = f"{scores.name}, first {rows:,} rows"
-    return workspace.kept.bring(
+    taken = workspace.kept.bring(
         (table_of_scores(scores),), FileSource((scores.name,)), reading, name, SNAPSHOT
     )
+    claim = following.state.claim
+    return taken if claim is None else workspace.kept.promise(taken.key, text_of(claim))
 
 
 def require_kept(dataset: DataSet) -> None:
