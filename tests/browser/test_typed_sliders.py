@@ -11,7 +11,6 @@ from workbench.estimators.threshold_places import threshold_places
 from workbench.pages.counts import CountsPage
 from workbench.pages.scores.page import ScoresPage
 
-
 IS_AT = "([slider, place]) => Math.abs(Number(slider.value) - place) < 1e-9"
 SHOWS = "([field, text]) => field.value === text"
 
