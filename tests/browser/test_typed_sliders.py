@@ -4,31 +4,76 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from helpers.browser import grave_faults
 
+from workbench.estimators.threshold_places import threshold_places
 from workbench.pages.counts import CountsPage
+from workbench.pages.scores.page import ScoresPage
+
+IS_AT = "([slider, place]) => Math.abs(Number(slider.value) - place) < 1e-9"
+SHOWS = "([field, text]) => field.value === text"
 
 
-def test_a_typed_number_widens_its_slider_and_moves_the_line(visit, served):
+def threshold_of(page):
+    control = page.locator('[data-control="threshold"]')
+    return control.locator('input[type="range"]'), control.locator(".wb-typed")
+
+
+def test_a_typed_number_beyond_its_slider_stands_at_the_end_and_moves_the_line(visit, served):
     page = visit(served + "scores")
-    slider = page.locator('[data-control="threshold"] input[type="range"]')
-    field = page.locator('[data-control="threshold"] .wb-typed')
-    high = float(slider.get_attribute("max"))
-    typed = math.ceil(high) + 2
-    field.fill(str(typed))
+    slider, field = threshold_of(page)
+    last = int(slider.get_attribute("max"))
+    assert last + 1 == threshold_places(ScoresPage().scores).size
+    field.fill("99")
     field.press("Enter")
-    page.wait_for_function("([slider, x]) => Number(slider.max) >= x && Number(slider.value) === x",
-                           arg=[slider.element_handle(), typed])  # fmt: skip
+    page.wait_for_function(IS_AT, arg=[slider.element_handle(), last])
     page.wait_for_function(
         """x => [...document.querySelectorAll(".wb-plot")].some(plot =>
             (plot.layout?.shapes ?? []).some(shape => Math.abs(shape.x0 - x) < 1e-9))""",
-        arg=typed,
+        arg=99,
     )
+    assert field.input_value() == "99"
     slider.focus()
     page.keyboard.press("Home")
+    page.wait_for_function(IS_AT, arg=[slider.element_handle(), 0])
     page.keyboard.press("End")
-    page.wait_for_function("([slider, x]) => Number(slider.value) === x",
-                           arg=[slider.element_handle(), typed])  # fmt: skip
+    page.wait_for_function(IS_AT, arg=[slider.element_handle(), last])
+    assert field.input_value() != "99"
+    assert grave_faults(page) == []
+
+
+def test_keys_move_the_threshold_by_ranks_and_a_button_to_where_the_claim_fails(visit, served):
+    page = visit(served + "scores")
+    slider, field = threshold_of(page)
+    same = ScoresPage()
+    places = threshold_places(same.scores)
+    slider.focus()
+    page.keyboard.press("End")
+    for k in (2, 3, 4):  # each passes one score
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_function(SHOWS, arg=[field.element_handle(), str(float(places[-k]))])
+    field.fill("0.123456789")  # between two places
+    field.press("Enter")
+    after = int(np.searchsorted(places, 0.123456789))
+    page.wait_for_function(
+        "([slider, k]) => Number(slider.value) > k - 1 && Number(slider.value) < k",
+        arg=[slider.element_handle(), after],
+    )
+    assert field.input_value() == "0.123456789"
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(SHOWS, arg=[field.element_handle(), str(float(places[after]))])
+    page.locator('[data-control="reference_kind"] select').select_option("Claimed (ε, δ)")
+    same.reference_kind = "claimed-approx"
+    lens = page.get_by_role("region", name="Where the claim fails", exact=True)
+    lens.locator(".main-svg").first.wait_for()
+    page.get_by_role("button", name="Show me where").click()
+    there = same.refuting().threshold
+    page.wait_for_function(SHOWS, arg=[field.element_handle(), f"{there:.4g}"])
+    line = """x => document.querySelector('[data-item="distributions"] .wb-plot').layout.shapes
+        .some(({name, x0}) => name === "threshold" && x0 === x)"""
+    page.wait_for_function(line, arg=there)
     assert grave_faults(page) == []
 
 

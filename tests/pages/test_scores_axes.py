@@ -151,7 +151,7 @@ def test_a_scale_that_the_data_forbid_is_refused_in_words(p, refused, words):
     page = ScoresPage(scores)
     labels = {"log": "logarithmic", "logit": "logit"}
     state = Controls(page).states()["score_axis"]
-    assert state.get("refused", {}) == {labels[name]: text for name, text in why.items()}
+    assert state["refused"] == {labels[name]: text for name, text in why.items()}
     for name in ("linear", "log", "logit", "rank"):
         if name in refused:
             with pytest.raises(ValueError, match=f"Score axis cannot be {labels[name]}: "):
@@ -164,7 +164,10 @@ def test_a_scale_that_the_data_forbid_is_refused_in_words(p, refused, words):
 
 
 def test_a_refused_axis_is_said_by_the_session_and_not_set(page):
-    session = PageSession(page, page.items(), draw=lambda: None, schedule=lambda turn, blocks: turn())
+    def at_once(turn, blocks):
+        turn()
+
+    session = PageSession(page, page.items(), draw=lambda: None, schedule=at_once)
     session.receive({"kind": "set", "name": "score_axis", "value": "logit", "serial": 1})
     assert "Score axis cannot be logit: scores are from" in page.message
     assert page.score_axis == "proposed"

@@ -97,11 +97,11 @@ class Controls:
         if kind == "choice":
             named = parameter.get_range()
             chosen = next((label for label, one in named.items() if one == value), None)
-            state: dict[str, Any] = {"options": list(named), "value": chosen}
-            if isinstance(parameter, DataSelector) and parameter.refused:
-                why = parameter.refused
-                state["refused"] = {one: why[v] for one, v in named.items() if v in why}
-            return state
+            if not isinstance(parameter, DataSelector):
+                return {"options": list(named), "value": chosen}
+            every, why = parameter.every(), parameter.refused
+            refused = {one: why[v] for one, v in every.items() if v in why}
+            return {"options": list(every), "value": chosen, "refused": refused}
         if kind in ("slider", "number"):
             low, high, step = scale(parameter)
             places = decimals(step)

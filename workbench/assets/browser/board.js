@@ -528,6 +528,9 @@ class JobRow {
 
 // -- charts -------------------------------------------------------------------------------------
 
+// A chart that the page does without for now is made at this size, to be there at once.
+const UNSEEN = {width: 480, height: 300}
+
 class ChartCard {
   constructor(item, send, tools) {
     this.item = item
@@ -603,7 +606,8 @@ class ChartCard {
   }
 
   draw() {
-    if (!this.size?.width || !this.size.height) return
+    const size = this.element.hidden ? UNSEEN : this.size
+    if (!size?.width || !size.height) return
     const style = getComputedStyle(this.plot)
     const arrays = new Map()
     // Plotly takes for unchanged what is the same object as before, and then redraws much less.
@@ -630,7 +634,7 @@ class ChartCard {
     if (this.need !== layout.height) this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
     this.need = layout.height
     delete layout.meta
-    Object.assign(layout, this.size)
+    Object.assign(layout, size)
     layout.uirevision = `${JSON.stringify(layout.uirevision)} ${this.resets ?? 0}`
     // With a finger, a drag across the chart scrolls the page.
     if (matchMedia("(pointer: coarse)").matches) layout.dragmode = false

@@ -23,6 +23,7 @@ import param
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.queue import Task
 from workbench.pages.core.sliders import snap
+from workbench.pages.core.value_selector import DataSelector
 
 #: A JSON object on its way between a browser and a page.
 Message = dict[str, Any]
@@ -98,7 +99,9 @@ class PageGestures:
 
     def _assign_label(self, name: str, label: str) -> None:
         parameter: Any = self._page.param[name]
-        self._assign(name, parameter.get_range()[label], False)
+        restricted = isinstance(parameter, DataSelector)  # which says why it refuses a choice
+        named = parameter.every() if restricted else parameter.get_range()
+        self._assign(name, named[label], False)
 
     def _drag(self, gesture: Message) -> Asked:
         item = self._items[gesture["item"]]

@@ -43,9 +43,17 @@ class DataSelector(param.Selector):
         self.refused: Mapping[Any, str] = {}
         super().__init__(default=default, **more)
 
+    def every(self) -> dict[str, Any]:
+        """All choices by their labels, those that are refused too."""
+        return dict(super().get_range())
+
+    def get_range(self) -> dict[str, Any]:
+        """The choices by their labels, without those that are refused."""
+        return {name: value for name, value in self.every().items() if value not in self.refused}
+
     def _validate(self, val: Any) -> None:
         super()._validate(val)
         why = self.refused.get(val)
         if why:
-            chosen = next(name for name, value in self.get_range().items() if value == val)
+            chosen = next(name for name, value in self.every().items() if value == val)
             raise ValueError(f"{self.label} cannot be {chosen}: {why}")
