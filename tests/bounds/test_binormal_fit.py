@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import chdtri
+from scipy.special import chdtri, ndtr
 from scipy.stats import norm
 
 import workbench as wb
@@ -28,8 +28,8 @@ DROP = float(chdtri(1, 0.05))
 
 def log_likelihood(p, q, mu, slope, cuts):
     masses = (
-        np.diff(np.concatenate([[0.0], norm.cdf(slope * cuts - mu), [1.0]])),
-        np.diff(np.concatenate([[0.0], norm.cdf(cuts), [1.0]])),
+        np.diff(np.concatenate([[0.0], ndtr(slope * cuts - mu), [1.0]])),
+        np.diff(np.concatenate([[0.0], ndtr(cuts), [1.0]])),
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = [np.where(c > 0, c * np.log(m), 0.0) for c, m in zip((p, q), masses, strict=True)]
@@ -48,7 +48,7 @@ def brute(p, q, free_slope=False, mu=None):
     best = None
     for first in (-1.5, -0.5):
         start = np.concatenate([[first, 0.3, 0.0], np.full(p.size - 2, -0.5)])
-        for _ in range(4):
+        for _ in range(3):
             found = minimize(
                 cost, start, method="Nelder-Mead",
                 options={"maxiter": 40_000, "maxfev": 40_000, "xatol": 1e-9, "fatol": 1e-12},
@@ -176,13 +176,12 @@ def test_the_lower_end_of_separated_scores_is_that_of_one_cut():
 
 
 def test_more_cells_where_few_of_them_separate_the_groups():
-    rng = np.random.default_rng(0)
-    p, q = rng.normal(5.5, 1, 4000), rng.normal(0, 1, 4000)
+    p, q = np.linspace(0.9, 10, 4200), np.linspace(-9, 1, 3800)  # they overlap inside a cell
     s = wb.Scores(p, q, larger_is_member=True)
     assert math.isinf(Binormal(*equal_cells(s)).limit)
     fit = wb.binormal_fit(s)
     assert fit.cells > 20
-    assert fit.interval[0] < 5.5 < fit.interval[1] < math.inf
+    assert 3 < fit.interval[0] < fit.mu < fit.interval[1] < 10
     assert counts_in_cells(wb.GaussianPair(1).sample(500, seed=0)).cells == 20
 
 

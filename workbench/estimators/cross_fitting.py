@@ -54,7 +54,8 @@ def cross_fitted_hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: float = 0.0) 
     p, q = np.asarray(p, np.int64), np.asarray(q, np.int64)
     n_p, n_q = int(p.sum()), int(q.sum())
     halves = {(n_p // 2, n_q // 2), (n_p - n_p // 2, n_q - n_q // 2)}
-    return float(np.mean([_learned_on(p, q, half, epsilon) for half in sorted(halves)]))
+    found = np.mean([_learned_on(p, q, half, epsilon) for half in sorted(halves)])
+    return min(float(found), 1.0)  # but for round-off it is at most 1
 
 
 def _learned_on(p: Integers, q: Integers, half: tuple[int, int], epsilon: float) -> float:
