@@ -162,7 +162,7 @@ def test_gdp_fits():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"method": "magic"}, "'tv', 'threshold', 'range'; got 'magic'"),
+        ({"method": "magic"}, "'tv', 'threshold', 'range', 'likelihood'; got 'magic'"),
         ({"method": "range"}, "needs floor="),
         ({"method": "threshold"}, "needs threshold="),
         ({"method": "tv", "floor": 0.1}, "takes no floor=, got 0.1"),

@@ -104,7 +104,8 @@ def bin_width_curve(
     Raises
     ------
     ValueError
-        Widths that are not above 0 or have more than 100,000 bins; otherwise as `histogram`.
+        No widths, or some that are not above 0 or have more than 100,000 bins; otherwise as
+        `histogram`.
 
     Notes
     -----
@@ -129,6 +130,8 @@ def bin_width_curve(
         chosen = (high - low) / np.geomspace(MOST_BINS, LEAST_BINS, WIDTHS)
     else:
         chosen = np.atleast_1d(_checks.array(widths, "widths"))
+        if not chosen.size:
+            raise ValueError("widths must have at least one width, got none")
     found = [histogram(scores, width=float(width), range=range) for width in chosen]
     forward = direction == DIRECTIONS[0]
     sides = [(h.p, h.q) if forward else (h.q, h.p) for h in found]

@@ -176,7 +176,7 @@ class Binormal:
         def cost(log_slope: float) -> float:
             return -self.at_slope(math.exp(log_slope), start).log_likelihood
 
-        found = minimize_scalar(cost, bounds=(-most, most), options={"xatol": 1e-7})
+        found = minimize_scalar(cost, bounds=(-most, most), options={"xatol": 1e-6})
         if abs(found.x) > most - 1e-3:
             return None
         return math.exp(float(found.x))

@@ -54,7 +54,8 @@ def cross_fitted_hockey_stick(p: ArrayLike, q: ArrayLike, epsilon: float = 0.0) 
     p, q = np.asarray(p, np.int64), np.asarray(q, np.int64)
     n_p, n_q = int(p.sum()), int(q.sum())
     halves = {(n_p // 2, n_q // 2), (n_p - n_p // 2, n_q - n_q // 2)}
-    return float(np.mean([_learned_on(p, q, half, epsilon) for half in sorted(halves)]))
+    found = np.mean([_learned_on(p, q, half, epsilon) for half in sorted(halves)])
+    return min(float(found), 1.0)  # but for round-off it is at most 1
 
 
 def _learned_on(p: Integers, q: Integers, half: tuple[int, int], epsilon: float) -> float:
@@ -63,15 +64,32 @@ def _learned_on(p: Integers, q: Integers, half: tuple[int, int], epsilon: float)
     p, q = p[used], q[used]
     few = np.maximum(p, q) <= _EXACT
     n = int(p.sum()), int(q.sum())
-    return _summed(p[few], q[few], n, half, epsilon) + _normal(p[~few], q[~few], n, half, epsilon)
+    means = (
+        exact_means(p[few], q[few], n, half, epsilon),
+        _normal(p[~few], q[~few], n, half, epsilon),
+    )
+    return sum(float(found.sum()) for found in means)
 
 
-def _summed(
-    p: Integers, q: Integers, n: tuple[int, int], half: tuple[int, int], epsilon: float
-) -> float:
-    """Exact means of bins with few scores, summed."""
+def exact_means(
+    p: Integers, q: Integers, n: tuple[int, int], half: tuple[int, int], epsilon: float = 0.0
+) -> Floats:
+    """What each bin adds to the estimate, the mean over all halves.
+
+    Parameters
+    ----------
+    p, q : ndarray of int, shape (k,)
+        Counts, not both 0.
+    n, half : (int, int)
+        Scores of P and of Q, and how many of them the bins are found on.
+    epsilon : float
+
+    Returns
+    -------
+    ndarray, shape (k,)
+    """
     if not p.size:
-        return 0.0
+        return np.zeros(0)
     weight = math.exp(epsilon)
     of_x, x, f = _hypergeometric(p, n[0], half[0])
     of_y, y, g = _hypergeometric(q, n[1], half[1])
@@ -99,17 +117,15 @@ def _summed(
     rest = n[0] - half[0], n[1] - half[1]
     measured = (p[of_x] - x) * included / rest[0]
     measured -= weight * (q[of_x] * included - mean_y) / rest[1]
-    return float(f @ measured)
+    return np.bincount(of_x, f * measured, p.size)
 
 
 def _normal(
     p: Integers, q: Integers, n: tuple[int, int], half: tuple[int, int], epsilon: float
-) -> float:
-    """Means of bins with many scores, whose counts in a part are taken as normal, summed."""
+) -> Floats:
+    """The same for bins with many scores, whose counts in a half are taken as normal."""
     from scipy.special import ndtr
 
-    if not p.size:
-        return 0.0
     weight = math.exp(epsilon)
     share_p, share_q = p / n[0], q / n[1]
     variance = [
@@ -123,7 +139,7 @@ def _normal(
     covariance = -(falls[0] * variance[0] + weight**2 * falls[1] * variance[1])
     z = mean / np.maximum(deviation, 1e-300)
     density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
-    return float((mean * ndtr(z) + covariance / np.maximum(deviation, 1e-300) * density).sum())
+    return np.asarray(mean * ndtr(z) + covariance / np.maximum(deviation, 1e-300) * density)
 
 
 def _hypergeometric(counts: Integers, n: int, part: int) -> tuple[NDArray[np.intp], Floats, Floats]:

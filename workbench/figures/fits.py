@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from statistics import NormalDist
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
@@ -43,6 +43,10 @@ SMALL = 0.4
 #: Local μ beyond the fitted one by more than this many times the middle of the chart are cut off.
 _BEYOND = 2.5
 
+_NORMAL = NormalDist()
+_probit = np.vectorize(_NORMAL.inv_cdf, otypes=[float])
+_normal = np.vectorize(_NORMAL.cdf, otypes=[float])
+
 
 def residuals(
     fit: Bound, local: LocalMu, distance: float, compared: Sequence[Compared] = ()
@@ -61,10 +65,10 @@ def residuals(
     """
     mu = fit.value if math.isfinite(fit.value) else 0.0
     fpr, observed = local.observed
-    x, lower, upper = ndtri(local.fpr), local.lower - mu, local.upper - mu
+    lower, upper = local.lower - mu, local.upper - mu
     reach = _reach(lower, upper, observed - mu)
-    shown = np.isfinite(x)
-    x = x[shown]
+    shown = (local.fpr > 0) & (local.fpr < 1)
+    x = _probit(local.fpr[shown])
     # Limits that are infinite lie beyond the chart.
     low, high = (np.clip(limit[shown], -20 * reach, 20 * reach) for limit in (lower, upper))
     drawn = [
@@ -72,14 +76,14 @@ def residuals(
         rule(FIT, y=0.0),
     ]
     styles = [OBSERVED, FIT, LIMITS]
-    edge = -float(ndtri(0.5 / (local.roc.scores.n_q + 1)))
+    edge = -_NORMAL.inv_cdf(0.5 / (local.roc.scores.n_q + 1))
     along = np.linspace(-edge, edge, 101)
     for one in compared:
-        promised = np.asarray(one.pair.local_mu(ndtr(along))) - mu
+        promised = np.asarray(one.pair.local_mu(_normal(along))) - mu
         drawn.append(line(one.style, along, gaps(promised)))
         styles.append(one.style)
-    drawn += [line(OBSERVED, ndtri(fpr), observed - mu, hover=""), key(styles, columns=2)]
-    ticks = {float(ndtri(rate)): plain(rate) for rate in TICKS if ndtri(rate) >= -edge}
+    drawn += [line(OBSERVED, _probit(fpr), observed - mu, hover=""), key(styles, columns=2)]
+    ticks = {x: plain(rate) for rate in TICKS if abs(x := _NORMAL.inv_cdf(rate)) <= edge}
     return chart(
         drawn,
         axis("false positive rate", -edge, edge, ticks=ticks, turned=0),
