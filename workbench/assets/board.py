@@ -42,7 +42,7 @@ def content(value: Any) -> str:
     elif isinstance(value, Bound):
         value = _bound(value)
     elif isinstance(value, Fact):
-        value = _card(value.text, note=value.note)
+        value = _card(value.text, note=value.note) | {"rank": "fact"}
     try:
         return _ENCODER.encode(value)
     except ValueError:  # a NaN or ∞, which is written as null
@@ -125,6 +125,11 @@ def _texts(item: Item) -> dict[str, Any]:
 
 
 def _bound(bound: Bound) -> dict[str, str]:
+    rank = "estimate" if bound.guarantee == "estimate" else "bound"
+    return _shown(bound) | {"rank": rank}
+
+
+def _shown(bound: Bound) -> dict[str, str]:
     survival = "" if bound.void else bound.survival  # it no longer "stays valid"
     texts = (bound.explain(), survival, measured().sentence(bound.method))
     explanation = " ".join(filter(None, texts))
@@ -133,7 +138,7 @@ def _bound(bound: Bound) -> dict[str, str]:
         return _card(bound.void.ask, tone="unset", note=note, explanation=explanation)
     # The reason why a number is not valid stands first: there may be room for no more.
     terms = [bound.void, *bound.terms[1:-1]] if bound.void else terms_of(bound)[1:]
-    note = " · ".join(terms)
+    note = " · ".join(term for term in terms if term != "no samples")
     shown = _card(bound.rounded, bound.relation, bound.badge, _tone(bound), note, explanation)
     return shown | {"reason": bound.void or ""}
 
