@@ -11,7 +11,7 @@ import os
 import sys
 from functools import cache
 
-import lazy_loader
+import lazy_loader  # type: ignore[import-untyped]
 
 from workbench._suggest import did_you_mean
 

@@ -228,10 +228,10 @@ def test_a_view_lives_is_saved_and_is_still_there_when_reopened(open_notebook, l
 
 
 VISIBLE = """() => [...document.querySelectorAll(
-    ".wb-headline, .wb-number, .wb-chart, .wb-control, .wb-all")].filter(one => one.checkVisibility())
+    ".wb-headline, .wb-number, .wb-chart, .wb-control, .wb-everything")].filter(one => one.checkVisibility())
     .map(one => {
         const {bottom} = one.getBoundingClientRect()
-        const kind = ["headline", "number", "chart", "control", "all"].find(kind => one.classList.contains(`wb-${kind}`))
+        const kind = ["headline", "number", "chart", "control", "everything"].find(kind => one.classList.contains(`wb-${kind}`))
         return [kind, one.dataset.item ?? one.dataset.control ?? "", bottom]
     })"""  # noqa: E501
 

@@ -139,9 +139,9 @@ test("what is brief shows some items and controls first, and the others after on
       brief: {items: ["epsilon"], controls: ["a"]}},
     item_mu: '{"value": "2", "relation": "", "badge": "", "tone": "", "note": "", "explanation": ""}',
   })
-  const rest = [...el.querySelectorAll(".wb-rest")].map(one => one.ariaLabel ?? one.getAttribute("aria-label") ?? one.dataset.control)
+  const rest = [...el.querySelectorAll(".wb-later")].map(one => one.ariaLabel ?? one.getAttribute("aria-label") ?? one.dataset.control)
   assert.deepEqual(rest, ["up", "μ"])
-  const button = el.querySelector(".wb-all")
+  const button = el.querySelector(".wb-everything")
   const state = () => [el.hasAttribute("data-brief"), button.textContent, button.getAttribute("aria-expanded")]
   assert.deepEqual(state(), [true, "Show everything", "false"])
   press(button)
@@ -152,6 +152,6 @@ test("what is brief shows some items and controls first, and the others after on
 
 test("what is not brief has no such button", () => {
   const {el} = made()
-  assert.equal(el.querySelector(".wb-all"), null)
+  assert.equal(el.querySelector(".wb-everything"), null)
   assert.equal(el.hasAttribute("data-brief"), false)
 })

@@ -100,7 +100,7 @@ def _log10(name: str, value: Any) -> float:
 def _number(page: Page, name: str, value: Any) -> None:
     """Refuse what is no number, NaN or ∞, whatever the bounds are, which may follow from others."""
     parameter = page.param[name]
-    kind = param.Integer if isinstance(parameter, param.Integer) else param.Number
+    kind: Any = param.Integer if isinstance(parameter, param.Integer) else param.Number
     try:
         taken(kind(label=parameter.label), value, typed=True)
     except ValueError as error:
@@ -109,7 +109,7 @@ def _number(page: Page, name: str, value: Any) -> None:
 
 def _refusal(page: Page, name: str, value: Any, error: ValueError) -> str:
     """Why a setting does not take a value; "" where it does, or where that is not known."""
-    parameter = page.param[name]
+    parameter: Any = page.param[name]
     if _is_number(parameter):
         try:
             taken(parameter, value, typed=True)

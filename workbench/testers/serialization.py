@@ -173,7 +173,7 @@ def _pair(name: str) -> type[Pair]:
     """A public class of pairs."""
     import workbench as wb
 
-    found = getattr(wb, name) if name in wb.__all__ else None
+    found = getattr(wb, name, None)
     if not (isinstance(found, type) and issubclass(found, Pair)):
         raise ValueError(f"cannot read a pair {name!r}")
     return found

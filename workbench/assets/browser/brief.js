@@ -13,8 +13,8 @@ export class Brief {
       ...[...board.views].filter(([name]) => !items.includes(name)),
       ...[...fields.all].filter(([name]) => !controls.includes(name)),
     ]
-    for (const [, view] of rest) view.element.classList.add("wb-rest")
-    this.button = make("button", {class: "wb-all", type: "button"})
+    for (const [, view] of rest) view.element.classList.add("wb-later")
+    this.button = make("button", {class: "wb-everything", type: "button"})
     this.button.addEventListener("click", () => {
       this.show(!this.element.hasAttribute("data-brief"))
       board.panels.close(".wb-panel:not([hidden])") // of a number that may be hidden now
