@@ -200,11 +200,14 @@ class Newcomer:
     Attributes
     ----------
     steps : list of str
-        What was done so far: each is a click, a choice or a number that was typed.
+        What was clicked or chosen so far.
+    typed : list of str
+        Numbers that were typed.
     """
 
-    #: Controls of a claim: its ε and its δ.
-    CLAIM = ("reference_claimed_epsilon", "reference_log_claimed_delta")
+    #: The control of a claim's kind, and those of its ε and its δ: in the import step, on the page.
+    AT_IMPORT = ("claim_kind", "claim_epsilon", "claim_delta")
+    ON_PAGE = ("reference_kind", "reference_claimed_epsilon", "reference_log_claimed_delta")
 
     def __init__(self, browser: Any, url: str, size: tuple[int, int] = SIZES[0]):
         self.page = browser.new_context(viewport={"width": size[0], "height": size[1]}).new_page()
@@ -212,6 +215,7 @@ class Newcomer:
         self.page.goto(url + "/")
         await_charts(self.page)
         self.steps: list[str] = []
+        self.typed: list[str] = []
         self.dialog = self.page.locator(".wb-dialog[open]")
 
     def click(self, what: Any, name: str) -> None:
@@ -248,18 +252,20 @@ class Newcomer:
         if field.input_value() != value:
             field.fill(value)
             field.press("Enter")
-            self.steps.append(f"{name}: {value}")
+            self.typed.append(f"{name}: {value}")
 
     def show(self) -> None:
         self.click(self.dialog.get_by_role("button", name="Show the audit"), "Show the audit")
         self.dialog.wait_for(state="hidden")
+        self.page.locator('#content > [data-page="scores"]:not([hidden])').wait_for()
         await_charts(self.page)
 
-    def claim(self, place: Any, kind: str, word: str, epsilon: str, delta: str) -> bool:
-        """Enter the claim, in the import step or on the page; False where it is not asked."""
-        if not self.choose(place, kind, word):
+    def claim(self, place: Any, controls: tuple[str, str, str], *values: str) -> bool:
+        """Enter ε and δ of the claim; False where it is not asked."""
+        kind, *fields = controls
+        if not self.choose(place, kind, "(ε, δ)"):
             return False
-        for name, value in zip(self.CLAIM, (epsilon, delta), strict=True):
+        for name, value in zip(fields, values, strict=True):
             self.enter(place, name, value)
         return True
 
@@ -267,23 +273,27 @@ class Newcomer:
         """What is seen at the end."""
         self.load(path)
         self.choose(self.dialog, "sampling", "independent")
-        asked = self.claim(self.dialog, "promise", "(ε, δ)", epsilon, delta)
+        asked = self.claim(self.dialog, self.AT_IMPORT, epsilon, delta)
         self.show()
         if not asked:
-            self.claim(self.page, "reference_kind", "(ε, δ)", epsilon, delta)
+            self.claim(self.page, self.ON_PAGE, epsilon, delta)
         self.page.wait_for_timeout(2500)
         return self.page.evaluate(LOOK)
 
 
-def clicks_to_verdict(browser: Any, url: str, size: tuple[int, int] = SIZES[0]) -> list[str]:
-    """The steps of `Newcomer` with the loss file."""
+def way_to_verdict(
+    browser: Any, url: str, size: tuple[int, int] = SIZES[0], picture: Path | None = None
+) -> tuple[Newcomer, dict[str, Any]]:
+    """A `Newcomer` who has walked with the loss file, and what is seen then."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "losses.csv"
         losses(path)
         newcomer = Newcomer(browser, url, size)
-        newcomer.walk(path)
+        seen = newcomer.walk(path)
+        if picture:
+            newcomer.page.screenshot(path=picture)
         newcomer.page.context.close()
-        return newcomer.steps
+        return newcomer, seen
 
 
 def main() -> list[tuple[str, str, str]]:
@@ -300,9 +310,10 @@ def main() -> list[tuple[str, str, str]]:
             executable_path=find(), args=list(FLAGS)
         )
         found = looks(browser, url)
-        steps = clicks_to_verdict(browser, url)
+        newcomer, _ = way_to_verdict(browser, url)
         browser.close()
-    return [*map(_row, found), ("clicks to a verdict", str(len(steps)), f"at most {MOST_CLICKS}")]
+    clicks = f"{len(newcomer.steps)}, and {len(newcomer.typed)} numbers typed"
+    return [*map(_row, found), ("clicks to a verdict", clicks, f"at most {MOST_CLICKS}")]
 
 
 def _row(look: Look) -> tuple[str, str, str]:
@@ -336,8 +347,13 @@ def _report(arguments: argparse.Namespace) -> None:
             for text in look.seen["cut"]:
                 print(f"cut off on {look.cells[0]} at {look.cells[1]}: {text}")
         if arguments.clicks:
-            steps = clicks_to_verdict(browser, arguments.url.rstrip("/"))
-            print(f"\n{len(steps)} steps to a verdict: {', '.join(steps)}")
+            for size in arguments.size or SIZES[:1]:
+                picture = arguments.pictures and arguments.pictures / f"verdict-{size[0]}.png"
+                newcomer, seen = way_to_verdict(browser, arguments.url.rstrip("/"), size, picture)
+                done = f"{len(newcomer.steps)} clicks and choices: {', '.join(newcomer.steps)}"
+                typed = f"{len(newcomer.typed)} numbers typed: {', '.join(newcomer.typed)}"
+                print(f"\nto a verdict, {done}; {typed}")
+                print(aligned([HEADS, Look("scores", size, seen).cells]))
         browser.close()
 
 

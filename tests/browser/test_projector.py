@@ -104,7 +104,7 @@ def test_a_line_that_is_dragged_a_click_and_a_pointer_meet_what_is_under_them(pa
     board = Board(page)
     x, y = board.handle()
     line = page.evaluate("""() => {
-        const plot = document.querySelector('[data-item="histogram"] .wb-plot')
+        const plot = document.querySelector('[data-item="distributions"] .wb-plot')
         const {xaxis} = plot._fullLayout, box = plot.getBoundingClientRect()
         const scale = box.width / plot.offsetWidth
         return {
@@ -118,16 +118,20 @@ def test_a_line_that_is_dragged_a_click_and_a_pointer_meet_what_is_under_them(pa
     page.mouse.move(line["half"] - 20, y)
     page.mouse.move(line["half"], y)
     page.mouse.up()
-    board.wait_for_line(0.5)
-    card = page.locator(f'{SHOWN} [data-item="mu"] .wb-plot')
+    page.wait_for_function("""() => {
+        const slider = document.querySelector('[data-control="threshold"] input[type="range"]')
+        const plot = document.querySelector('[data-item="distributions"] .wb-plot')
+        return [Number(slider.value), plot.layout.shapes[0].x0].every(x => Math.abs(x - 0.5) < 0.02)
+    }""")
+    card = page.locator(f'{SHOWN} [data-item="mu_curve"] .wb-plot')
     card.scroll_into_view_if_needed()
     place = page.evaluate("""() => {
-        const plot = document.querySelector('[data-item="mu"] .wb-plot')
+        const plot = document.querySelector('[data-item="mu_curve"] .wb-plot')
         const {xaxis, yaxis} = plot._fullLayout, box = plot.getBoundingClientRect()
         const scale = box.width / plot.offsetWidth
         return [box.left + scale * (xaxis._offset + xaxis.d2p(1)), box.top + scale * (yaxis._offset + yaxis._length / 2)]
     }""")  # noqa: E501
     page.mouse.move(*place)
     page.locator(
-        f'{SHOWN} [data-item="mu"] .hovertext, {SHOWN} [data-item="mu"] .hoverlayer g'
+        f'{SHOWN} [data-item="mu_curve"] .hovertext, {SHOWN} [data-item="mu_curve"] .hoverlayer g'
     ).first.wait_for(state="attached")

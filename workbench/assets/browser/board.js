@@ -620,7 +620,7 @@ class ChartCard {
     // A layout's arrays are plotly's to change (ranges), but for those of the ticks.
     const layout = revive(this.figure.layout, paint, (text, array) => array())
     for (const axis of [layout.xaxis, layout.yaxis]) {
-      if (document.documentElement.dataset.projector !== undefined && axis?.tickfont?.size < TICKS) axis.tickfont.size = TICKS
+      if (axis && document.documentElement.dataset.projector !== undefined) enlargeTicks(axis)
       for (const ticks of ["tickvals", "ticktext"]) {
         if (axis?.[ticks]) axis[ticks] = keep(JSON.stringify(axis[ticks]), () => axis[ticks])
       }
@@ -869,6 +869,12 @@ const asText = text => (text.includes("<") ? text.replaceAll(/<(?!\/?(sup|extra)
 
 export const typedArray = ({dtype, bdata}) =>
   new ARRAYS[dtype](Uint8Array.from(atob(bdata), character => character.charCodeAt(0)).buffer)
+
+// No tick is smaller than others: on a logarithmic axis plotly writes those between two powers so.
+function enlargeTicks(axis) {
+  if (axis.tickfont?.size < TICKS) axis.tickfont.size = TICKS
+  if (axis.type === "log" && !axis.tickvals) axis.dtick = 1
+}
 
 // The palette is in the page's style sheet, so a change of theme needs no server.
 function color(role, style) {
