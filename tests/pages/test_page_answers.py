@@ -292,9 +292,7 @@ def test_training_keeps_its_claim_so_far_or_does_not():
     assert trained_words(page.trained.audit)
     changed = after_looking(TrainPage(), confidence=0.99)
     assert changed == CHANGED
-    assert TrainPage(seed=3).answer() == Answer(
-        "Nothing to conclude yet", "Press “Train”.", "open"
-    )
+    assert TrainPage(seed=3).answer() == Answer("Nothing to conclude yet", "Press “Train”.", "open")
 
 
 def test_a_claim_is_refuted_while_it_is_watched_or_not_yet():
