@@ -283,7 +283,8 @@ def test_training_keeps_its_claim_so_far_or_does_not():
     page = TrainPage()
     answer = page.answer()
     assert (answer.words, answer.tone) == ("Claim not refuted", "open")
-    assert answer.evidence.startswith(f"ε {page.claimed().text} at δ = 1e-5: e-value 0.367")
+    claimed = f"claimed ε {page.claimed().text} at δ = 1e-5"
+    assert answer.evidence.startswith(f"{claimed}: e-value 0.367, anytime, 95%; ε ≥ 0 at δ = 1e-5")
     page.finished = "flawed-white-box"
     assert (page.answer().words, page.answer().tone) == ("Claim refuted", "bad")
     page.finished = "one-shot-not-private"
