@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.pages import sample_sizes
 from workbench.pages.core.stored import store
 from workbench.pages.coverage_lab import CoverageLabPage, plain_results
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run import growth
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
-from workbench.pages import sample_sizes
 from workbench.pages.training.page import TrainPage
 from workbench.pages.training.watching import stored_of
 

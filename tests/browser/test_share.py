@@ -288,7 +288,7 @@ def test_a_number_is_copied_as_sentence_latex_and_bibtex(sharing):
     one.page.keyboard.press("Escape")
     copies = one.open_number("Scores")
     assert copies.get_by_role("button").all_text_contents() == ["Copy sentence"]
-    assert "100,000 + 100,000" in one.copied(copies, "sentence")
+    assert "10,000 + 10,000" in one.copied(copies, "sentence")
     one.page.keyboard.press("Escape")
     one.shown.get_by_role("button", name="About: ε at the threshold").click()
     assert one.page.get_by_role("group", name="Copy: ε at the threshold").is_hidden()

@@ -97,16 +97,16 @@ def test_a_mark_is_not_lost_by_a_look_at_other_data(bench, reader):
 def test_undo_and_redo_go_over_pages_and_data(bench, reader):
     start = settings(bench)
     reader.sets("counts", "tp", 444)
-    reader.does("choose", data=GAUSSIAN)
+    reader.does("choose", data=LAPLACE)
     reader.sets("scores", "threshold", 0.75)
     bench.pages.live("family")
     done = settings(bench)
     assert reader.does("undo")["goto"] == "scores"
     assert bench.pages.live("scores").page.threshold != 0.75
-    assert bench.pages.live("scores").page.data == GAUSSIAN
+    assert bench.pages.live("scores").page.data == LAPLACE
     reader.does("undo")
     assert bench.workspace.current is None
-    assert bench.pages.live("scores").page.data == "example:subsampled-gaussian"
+    assert bench.pages.live("scores").page.data == GAUSSIAN
     assert reader.does("undo")["goto"] == "counts"
     fresh = {name: dict(PAGES[name].kind().settings()) for name in done}
     assert settings(bench) == fresh | start

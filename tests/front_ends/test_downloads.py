@@ -75,7 +75,7 @@ def test_a_page_is_sent_as_one_html_file_that_is_named_after_page_and_data(serve
     assert body.lstrip().lower().startswith(b"<!doctype html>")
     _, headers, _ = served.get("report/scores.json")
     name = urllib.parse.unquote(headers["Content-Disposition"].partition("UTF-8''")[2])
-    assert name == "scores-Subsampled-Gaussian-q-0.25-σ-0.3.json"
+    assert name == "scores-Gaussian-μ-1.json"
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)

@@ -5,22 +5,29 @@ import json
 import pytest
 from helpers.nearly import assert_nearly
 
+import workbench as wb
+from workbench.pages import sample_sizes
 from workbench.pages.core.jobs import IN_ADVANCE
 from workbench.pages.core.page import Fact
 from workbench.pages.core.stored import first_result
 from workbench.pages.coverage_lab import CoverageLabPage, plain_results
 from workbench.pages.mechanism.page import MechanismPage
+from workbench.pages.one_run import growth
+from workbench.pages.one_run.page import OneRunPage
+from workbench.pages.plan import PlanPage
 from workbench.pages.training.page import TrainPage
 from workbench.pages.training.watching import stored_of
 
 PAGES = [
     (MechanismPage, "search", "mechanism"),
     (CoverageLabPage, "simulate", "coverage"),
+    (OneRunPage, "simulate", "one-run"),
+    (PlanPage, "simulate", "plan"),
     (TrainPage, "train", "training"),
 ]
 
 #: Numbers of each page without a value at the start, each of which says why.
-EMPTY = {MechanismPage: 1, CoverageLabPage: 0, TrainPage: 0}
+EMPTY = {MechanismPage: 1, CoverageLabPage: 0, OneRunPage: 0, PlanPage: 0, TrainPage: 0}
 
 
 @pytest.mark.parametrize(("kind", "job", "name"), PAGES)
@@ -84,6 +91,35 @@ def test_the_stored_coverage_is_what_the_job_simulates():
     page = CoverageLabPage()
     stored = first_result(page, "simulate", "coverage")
     assert_nearly(plain_results(page.work.run("simulate")), stored, rel=1e-9)
+
+
+def test_a_study_of_other_settings_is_not_drawn_as_one_of_these():
+    page = OneRunPage()
+    assert page.growth()["data"]
+    assert page.spread()["data"]
+    page.leak = 2.0
+    assert page.study() is None
+    page.leak = 1.0
+    assert page.study() is page.studied
+    assert OneRunPage(source="counts").studied is None
+
+
+@pytest.mark.slow
+def test_the_stored_study_is_what_the_job_simulates():
+    page = OneRunPage()
+    stored = first_result(page, "simulate", "one-run")
+    assert_nearly(growth.stored_of(page.work.run("simulate")), stored, rel=1e-5)
+
+
+def test_a_stored_plan_comes_back():
+    page = PlanPage()
+    stored = first_result(page, "simulate", "plan")
+    assert sample_sizes.stored_of(page.plan) == stored
+    assert page.own().needed.n == stored["needed"]["n"]
+    # It is what the library says; the points of the curve and the bounds are computed alike.
+    asked = page.sizes.arguments("simultaneous")
+    again = wb.power(**asked, claim_epsilon=1.5, n=page.own().needed.n)
+    assert again.value == page.own().needed.power.value >= 0.8
 
 
 @pytest.mark.slow

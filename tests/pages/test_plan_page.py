@@ -38,13 +38,17 @@ def traces(figure, name):
     return [t for t in figure["data"] if t["name"] == name]
 
 
-def test_the_page_opens_with_what_one_known_threshold_needs(page):
+def test_the_page_opens_with_what_one_known_threshold_and_the_chosen_bound_need(page):
     exact = wb.samples_needed(
         wb.GaussianPair(1.0), claim_epsilon=1.5, delta=1e-5, guarantee="pointwise"
     )
     assert page.needed_known().text == f"{exact.n:,}"
-    assert page.needed() == Fact("–", "press “Simulate this bound”")
+    assert page.needed().text == f"{page.own().needed.n:,}"
+    assert page.own().needed.power.value >= 0.8
     assert f"{exact.n:,} scores per group" in page.in_words()
+    assert [t["y"][0] for t in traces(page.power_curve(), "simultaneous")]
+    page.seed = 1  # the simulation that the page starts with is of seed 0
+    assert page.needed() == Fact("–", "press “Simulate this bound”")
     curve = traces(page.power_curve(), "fixed threshold")[0]
     assert np.all(np.diff(curve["y"]) >= -1e-9)
     # It passes through what was asked for at the n that is needed.

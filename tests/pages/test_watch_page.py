@@ -156,10 +156,10 @@ def test_what_does_not_declare_a_control_does_not_follow_it(page):
         (
             "log_rows",
             2.0,
-            {"epsilon", "limit_now", "limit_largest", "e_value", "seen", "in_words", "claim_words",
-             "bounds", "wealth"},
+            {"answer", "epsilon", "limit_now", "limit_largest", "e_value", "seen", "in_words",
+             "claim_words", "bounds", "wealth"},
         ),
-        ("claim", 0.9, {"e_value", "claim_words", "wealth"}),
+        ("claim", 0.9, {"answer", "e_value", "claim_words", "wealth"}),
     ],
 )  # fmt: skip
 def test_each_control_changes_what_it_should(page, name, value, follow):

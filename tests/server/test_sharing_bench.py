@@ -22,7 +22,7 @@ from workbench.server.sharing.lent import LentData
 from workbench.server.storing.schema import SHARES
 from workbench.workspaces.errors import WorkspaceError
 
-FIRST = "example:subsampled-gaussian"
+FIRST = "example:gaussian"
 HOSTILE = '<img src=x onerror="alert(1)"> “quoted” ' + "long " * 20
 
 

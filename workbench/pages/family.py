@@ -369,7 +369,7 @@ class FamilyPage(Page):
         of = "With two variances: " if self._refuted else ""
         return f"{of}{power}"
 
-    @sentence(needs=("check", "power", "band", "log_delta", "looked"), place="strip")
+    @sentence(needs=("check", "power", "band", "log_delta", "looked"))
     def consequence(self) -> str:
         """What follows for ε with and without the family."""
         free, bound = self.free_epsilon(), self.epsilon()

@@ -277,9 +277,7 @@ class PairLabPage(Page):
     def _too_often(self, exceeded: int, draws: int) -> bool:
         """Whether a bound that keeps its level would hardly exceed the truth so often."""
         level = 1 - self.confidence
-        return exceeded > 0 and level < binomial.clopper_pearson_lower(
-            exceeded, draws, SIGNIFICANT
-        )
+        return exceeded > 0 and level < binomial.clopper_pearson_lower(exceeded, draws, SIGNIFICANT)
 
     @number("ε lower bound", needs=("band", "log_delta"), main=True)
     def epsilon(self) -> Bound:

@@ -17,8 +17,8 @@ from workbench.pages.core.page import (
     derived,
 )
 from workbench.pages.core.part import Part
-from workbench.pages.core.stored import first_result
 from workbench.pages.core.sliders import LogNumber
+from workbench.pages.core.stored import first_result
 from workbench.pages.inputs.pair import pair_parameters
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
@@ -250,9 +250,9 @@ def stored_of(plan: Plan) -> dict[str, Any]:
     """A simulation as JSON values, without the pair; bounds in six digits."""
     needed = plan.needed
     return {
-        "needed": needed if not isinstance(needed, SampleSize) else {
-            "n": needed.n, "power": _power_values(needed.power), "wanted": needed.wanted
-        },
+        "needed": needed
+        if not isinstance(needed, SampleSize)
+        else {"n": needed.n, "power": _power_values(needed.power), "wanted": needed.wanted},
         "curve": [_power_values(power) for power in plan.curve],
         "bounds": [
             {

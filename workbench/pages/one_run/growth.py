@@ -23,6 +23,9 @@ from workbench.pages.one_run.audit import FAMILY
 from workbench.pages.one_run.source import SIMULATOR
 from workbench.progress import Report
 
+#: What a study of more canaries depends on.
+STUDIED = ("simulated", *FAMILY, "confidence", "seeds", "seed")
+
 #: Simulated runs at each strength of the interference.
 INTERFERING_RUNS = 10
 
@@ -46,7 +49,7 @@ class OneRunGrowth(Part):
 
     @job(
         "Simulate more canaries",
-        needs=("simulated", *FAMILY, "confidence", "seeds", "seed"),
+        needs=STUDIED,
         into="studied",
     )
     def simulate(self, report: Report) -> Study:
@@ -62,9 +65,15 @@ class OneRunGrowth(Part):
             report=report,
         )
 
+    @derived(needs=("studied", "job_states", *STUDIED))
+    def study(self) -> Study | None:
+        """The study in view; None where the one computed in advance is of other settings."""
+        state = self.page.work.state("simulate")
+        return None if state.status == "stored" and state.stale else self.studied
+
     @figure(
         "Bounds against the number of canaries",
-        needs=("studied",),
+        needs=("study",),
         span=6,
         caution="The method of Steinke et al. guesses the share of canaries that was best in other "
         "runs of this mechanism, which is not known in practice. Bands reach from the smallest to "
@@ -72,14 +81,14 @@ class OneRunGrowth(Part):
     )
     def growth(self) -> dict[str, Any]:
         """Mean and range of the bounds over the runs."""
-        study: Study | None = self.studied
+        study = self.study()
         if study is None:
             return empty("Press “Simulate more canaries”.")
         return charts.growth(study, _reference_of(study))
 
     @figure(
         "Bias and variance of the bit error",
-        needs=("studied",),
+        needs=("study",),
         span=6,
         formula="Independent canaries: (1 − TV)/2 ± √(p(1 − p)/n).",
         caution="Upward bias shows the cost of interference or poor guesses. If the band is wider "
@@ -87,7 +96,7 @@ class OneRunGrowth(Part):
     )
     def spread(self) -> dict[str, Any]:
         """Share of wrong guesses in the same runs, compared with independent canaries."""
-        study: Study | None = self.studied
+        study = self.study()
         if study is None:
             return empty("Press “Simulate more canaries”.")
         return charts.bit_error_growth(study)

@@ -30,7 +30,7 @@ class TrainingWords(Part):
             return unfinished(f"No verdict: {self.page.findings.not_yet()}.")
         if found.void:
             return nothing_concluded(found.void)
-        said = f"ε ≤ {round_safely(claim, 'up')} at δ = {plain(self.page.delta.value)}"
+        said = f"claimed ε ≤ {round_safely(claim, 'up')} at δ = {plain(self.page.delta.value)}"
         rests = f"{found.how}, {percent(self.page.confidence)}{shown}"
         if not found.refuted:
             so_far = "" if self.page.trained.complete else " so far"
