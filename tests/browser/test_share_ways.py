@@ -81,7 +81,7 @@ def browsers(team, chromium):
 
 
 def losses(team, name, seed):
-    """A data set of Anna's that came from a file, in view."""
+    """A data set of Anna's that came from a file."""
     rng = np.random.default_rng(seed)
     rows = [f"{x:.6f},1" for x in rng.normal(1, 1, 300)]
     rows += [f"{x:.6f},0" for x in rng.normal(0, 1, 300)]
@@ -143,8 +143,8 @@ def test_a_link_to_the_page_says_that_it_has_no_data_and_where_it_opens(browsers
 def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_once_it_changed(
     team, browsers, size
 ):
-    workspace = team.visitors.bench(team.accounts.find("Ben").person).workspace
     one = browsers("Ben", viewport=size)
+    workspace = team.visitors.bench(team.accounts.find("Ben").person).workspace
     before = len(workspace.audits)
     one.page.keyboard.press("Control+s")
     save = one.page.get_by_role("dialog", name="Save this audit")
@@ -196,8 +196,9 @@ def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_on
 def test_who_opens_a_link_without_the_data_is_told_what_to_open_and_whom_to_ask(
     team, browsers, size
 ):
-    added = losses(team, f"losses-{size['width']}.csv", size["width"])
     anna = browsers("Anna", viewport=size)
+    added = losses(team, f"losses-{size['width']}.csv", size["width"])
+    anna.open_menu().locator(".wb-set").filter(has_text=added.name).first.click()
     anna.wait_for_data(added.name)
     anna.ask().get_by_role("button", name="Link to this page").click()
     dialog = anna.page.get_by_role("dialog", name="Link to this page")

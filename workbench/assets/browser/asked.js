@@ -5,7 +5,7 @@ import {make} from "./board.js"
 // A data set that somebody is asked for: its file, and its hash.
 export function wanted({name, files = [], sha256}) {
   const file = files.length ? `${files.length > 1 ? "the files" : "the file"} ${files.map(one => `“${one}”`).join(" and ")}` : ""
-  return [make("strong", {}, file || `the data set “${name}”`), ...(file ? [` (data set “${name}”)`] : []),
+  return [make("strong", {}, file || `the data set “${name}”`), ...(file && !files.some(one => one === name || one.startsWith(`${name}.`)) ? [` (data set “${name}”)`] : []),
     make("span", {class: "wb-quiet"}, "SHA-256 of its content ", make("code", {}, sha256))]
 }
 

@@ -22,8 +22,8 @@ const PAGE_LINK = ["link", "Link to this page …", "Opens the page with its set
 const AUDIT_LINK = ["audit-link", "Link to a saved audit …", "Opens the report. Nobody signs in, and no data are asked for."]
 
 // That a link of this server leads nowhere on another computer, and what to do about it.
-export const ONLY_HERE = "The address of this page opens on this computer only. To let others read it, send a file, "
-  + "or start the server with --address, as “Serve for others” in the documentation says."
+export const ONLY_HERE = "This address opens on this computer only. To let others read it, send a file, or start "
+  + "the server with --address, as “For colleagues” in the README says."
 export const onlyHere = () => document.body.dataset.here !== undefined
 
 export const addressOf = (of, kind, form) => `./report/${of}${form ? `/${form}` : ""}.${kind}`
