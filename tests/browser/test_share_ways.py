@@ -187,7 +187,7 @@ def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_on
     stranger.goto(address)
     frame = stranger.frame_locator("iframe")
     frame.locator(".one-page h1").wait_for()
-    assert frame.locator("h1").first.evaluate("e => e.className").startswith("answer")
+    assert frame.locator("h1").first.evaluate("e => e.className").startswith("verdict")
     stranger.get_by_role("link", name="One page (PDF)").wait_for()
     stranger.context.close()
 
