@@ -384,8 +384,11 @@ def link_to(one):
     """The link to the page that is shown, as it is put into the clipboard."""
     one.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     one.page.get_by_role("button", name="Share", exact=True).click()
-    one.page.get_by_role("button", name="Copy link").click()
-    one.says("The link is in the clipboard")
+    one.page.get_by_role("button", name="Link to this page").click()
+    dialog = one.page.get_by_role("dialog", name="Link to this page")
+    dialog.get_by_role("button", name="Copy").click()
+    dialog.get_by_text("The link is in the clipboard.").wait_for(state="attached")
+    dialog.get_by_role("button", name="Close").click()
     return one.page.evaluate("navigator.clipboard.readText()")
 
 

@@ -21,8 +21,9 @@ PHONE = {"viewport": {"width": 390, "height": 844}}
 
 #: Selectors of texts that nothing may cut off, and whose height is not all in view.
 CUT = """() => [...document.querySelectorAll(
-    ".one-page :is(.answer, .evidence, .what, .number *, li span, td span, figcaption)")]
-  .filter(one => one.scrollHeight > one.clientHeight + 2 && getComputedStyle(one).display !== "inline")
+    ".one-page :is(.verdict, .evidence, .what, .number *, li span, td span, figcaption)")]
+  .filter(one => getComputedStyle(one).display !== "inline")
+  .filter(one => one.scrollHeight > one.clientHeight + 2)
   .map(one => one.textContent)"""
 
 

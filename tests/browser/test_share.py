@@ -18,8 +18,8 @@ from workbench.pages.registry import PAGES
 PHONE = {"width": 390, "height": 844}
 
 TITLES = {
-    "html": "Report (HTML)",
-    "pdf": "Report (PDF)",
+    "html": "Complete report (HTML)",
+    "pdf": "Complete report (PDF)",
     "md": "Markdown",
     "json": "JSON (audit card)",
     "ipynb": "Notebook",
@@ -35,7 +35,7 @@ class SharingPage(BenchPage):
     def open_share(self):
         self.page.get_by_role("button", name="Share", exact=True).click()
         panel = self.page.get_by_role("group", name="Share this page")
-        panel.get_by_role("button", name="Copy link").wait_for()
+        panel.get_by_role("button", name="Link to this page").wait_for()
         return panel
 
     def download(self, kind):
@@ -102,21 +102,22 @@ def test_the_menu_is_used_by_keyboard_and_its_script_comes_when_it_is_opened(sha
     button.focus()
     page.keyboard.press("Enter")
     focused = "document.activeElement.dataset.kind"
-    page.wait_for_function(f"() => {focused} === 'link'")
+    # Nobody signs in here, so it begins with files. An example in view is nobody's to share.
+    page.wait_for_function(f"() => {focused} === 'pdf'")
     assert "share.js" in page.evaluate(loaded)
-    for kind in ("audit", *TITLES):  # an example in view is nobody's to share
+    for kind in ("html", *TITLES, "audit-link", "link"):  # after the one page in both formats
         page.keyboard.press("ArrowDown")
         assert page.evaluate(focused) == kind
     page.keyboard.press("ArrowDown")
-    assert page.evaluate(focused) == "link"
+    assert page.evaluate(focused) == "pdf"
     page.keyboard.press("ArrowUp")
-    assert page.evaluate(focused) == "ipynb"
+    assert page.evaluate(focused) == "link"
     page.keyboard.press("Escape")
     assert page.locator("#share").is_hidden()
     assert button.evaluate("e => e === document.activeElement")
     page.keyboard.press("Enter")
-    page.wait_for_function(f"() => {focused} === 'link'")
-    for _ in ("audit", "html", "pdf", "md"):
+    page.wait_for_function(f"() => {focused} === 'pdf'")
+    for _ in ("html", "html", "pdf", "md"):
         page.keyboard.press("Tab")
     with page.expect_download() as download:
         page.keyboard.press("Enter")
@@ -157,8 +158,8 @@ def test_the_page_goes_on_while_a_report_is_made_which_can_be_cancelled(sharing)
     page.route("**/report/**", lambda route: held.append(route))
     before = one.numbers()
     one.open_share().get_by_role("button", name=TITLES["html"]).click()
-    one.says("Making: Report (HTML)")
-    page.get_by_role("progressbar", name="Making: Report (HTML)").wait_for()
+    one.says("Making: Complete report (HTML)")
+    page.get_by_role("progressbar", name="Making: Complete report (HTML)").wait_for()
     one.set("False positives", "31")
     assert one.numbers() != before
     # The same is not asked for twice.
@@ -166,7 +167,7 @@ def test_the_page_goes_on_while_a_report_is_made_which_can_be_cancelled(sharing)
     page.wait_for_timeout(200)
     assert len(held) == 1
     page.locator(".wb-toast").get_by_role("button", name="Cancel").click()
-    one.says("Cancelled: Report (HTML)")
+    one.says("Cancelled: Complete report (HTML)")
     page.unroute("**/report/**")
     _, name = one.download("md")
     assert name == "counts.md"

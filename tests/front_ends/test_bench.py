@@ -437,7 +437,10 @@ def test_who_lacks_the_data_of_a_link_is_asked_for_them(bench, reader, losses):
     reader.sets("scores", "threshold", 0.5)
     text = reader.does("link", link="scores")["link"]
     guest = other()
-    assert "“losses”" in guest.does("open link", text=text)["ask"]["words"]
+    asked = guest.does("open link", text=text)["ask"]
+    assert "“losses”" in asked["words"]
+    assert asked["name"] == "losses"
+    assert re.fullmatch("[0-9a-f]{64}", asked["sha256"])
     same = guest.bench.workspace.add_scores(bench.workspace.scores(losses.key), "another name")
     assert guest.bench.links.waiting is not None
     guest.does("close import")

@@ -184,6 +184,9 @@ def test_data_with_a_hostile_name_are_sent_in_a_file_with_a_plain_one(served):
         "report/nothing.html",
         "report/import.html",
         "report/scores.exe",
+        "report/scores/one-page.md",
+        "report/scores/short.html",
+        "report/scores/complete/one-page.html",
         "report/scores",
         "report/..%2fscores.html",
         "report/audit/..%2f..%2fkey.html",
@@ -336,7 +339,7 @@ def test_a_desk_gives_up_what_takes_too_long():
 def test_what_nobody_waits_for_any_more_is_not_made(served, here, monkeypatch):
     begun, cancelled = threading.Event(), threading.Event()
 
-    def make(audit, kind, workspace, report):
+    def make(audit, kind, workspace, report, form):
         begun.set()
         try:
             while True:

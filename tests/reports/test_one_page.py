@@ -61,7 +61,9 @@ def test_bounds_come_first_and_each_number_has_its_guarantee(name):
     by_title = {one.title: one for one in audit.numbers}
     shown = [(card, by_title[card.title]) for card in page_of(name).numbers]
     kinds = [
-        0 if one.bound is not None and not one.bound.void and one.bound.guarantee != "estimate" else 1
+        0
+        if one.bound is not None and not one.bound.void and one.bound.guarantee != "estimate"
+        else 1
         for _, one in shown
         if not one.main
     ]

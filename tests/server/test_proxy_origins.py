@@ -7,6 +7,7 @@ import http.client
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from helpers.served import Served
@@ -18,7 +19,7 @@ from workbench.dashboard.tab import Tab
 from workbench.pages.registry import PAGES
 from workbench.server.app import App
 from workbench.server.handlers.document import READY
-from workbench.server.network.origins import origin
+from workbench.server.network.origins import bound_here, opens_only_here, origin
 
 PUBLIC = "https://audit.example.org"
 PROXIED = {"Host": "audit.example.org", "X-Forwarded-Proto": "https"}
@@ -156,6 +157,61 @@ def test_a_server_of_this_machine_takes_its_own_addresses(local, host):
     assert status == 200
     here = f"http://{host}:{local.port}"
     assert first_message(local, "/counts/ws", document, Origin=here) == READY
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1.2.3", "[::1]", "0.0.0.0"])
+def test_a_page_opened_at_an_address_of_this_machine_alone_says_so(local, host):
+    status, _, document = asked(local, "/counts", Host=f"{host}:{local.port}")
+    if status == 200:  # others of this machine are no address of the server
+        assert "<body" in document
+        assert " data-here>" in document
+    else:
+        assert host in ("127.1.2.3", "0.0.0.0")
+
+
+def test_a_page_opened_at_a_public_address_does_not(proxied):
+    for host in (PUBLIC.removeprefix("https://"),):
+        headers = {"Host": host, "X-Forwarded-Proto": "https"}
+        status, _, document = asked(proxied, "/workbench/counts", **headers)
+        assert status == 200
+        assert "data-here" not in document.partition("<body")[2].partition(">")[0]
+
+
+@pytest.mark.parametrize(
+    ("host", "alone", "only_here"),
+    [
+        ("localhost:5006", False, True),
+        ("audit.localhost", False, True),
+        ("127.0.0.1:5006", False, True),
+        ("127.9.9.9", False, True),
+        ("[::1]:5006", False, True),
+        ("0.0.0.0:5006", False, True),
+        ("192.168.1.7:5006", False, False),
+        ("audit.example.org", False, False),
+        ("my-laptop:5006", False, False),
+        ("my-laptop:5006", True, True),  # a name that the server's machine has for itself
+        ("notlocalhost", False, False),
+    ],
+)
+def test_which_addresses_open_on_one_computer_only(host, alone, only_here):
+    request = SimpleNamespace(host=host, headers={}, remote_ip="127.0.0.1")
+    options = SimpleNamespace(proxies=())
+    settings = {"bound_here": alone, "options": options}
+    handler = SimpleNamespace(request=request, settings=settings, server=options)
+    assert opens_only_here(handler) is only_here
+
+
+@pytest.mark.parametrize(
+    ("addresses", "here"),
+    [
+        (["127.0.0.1", "::1"], True),
+        (["::1%lo"], True),
+        (["0.0.0.0", "::"], False),
+        (["127.0.0.1", "10.0.0.5"], False),
+    ],
+)
+def test_a_server_that_listens_to_this_machine_alone_is_known(addresses, here):
+    assert bound_here(addresses) is here
 
 
 STRANGE = [

@@ -621,3 +621,35 @@ def test_a_shared_audit_opens_with_the_scores_that_were_saved_with_it(town, mine
     assert bob.bench.pages.live("scores").page.scores.n_p == 300
     package = bob.bench.audits.readable.exported(lent)
     assert town.own(BOB).audits.add_file(package).name == "with scores"
+
+
+# -- the page that was saved ---------------------------------------------------------------------
+
+
+def test_the_page_knows_as_which_audit_it_was_saved_until_it_changes(town):
+    ada = town.browser(ADA)
+    assert ada.asks("kept", "audit", of="scores") == {"kept": None}
+    saved = ada.asks("save", "audit", of="scores", name="release 7")
+    assert ada.asks("kept", "audit", of="scores")["kept"] == saved | {"same": True}
+    ada.sets("scores", "log_delta", -4.0)
+    assert ada.asks("kept", "audit", of="scores")["kept"] == saved | {"same": False}
+    # What is saved then is proposed as a new version of it.
+    proposed = ada.asks("propose", "audit", of="scores", version=saved["key"])
+    assert proposed["previous"]["key"] == saved["key"]
+    assert ada.asks("propose", "audit", of="scores")["previous"] is None
+    again = ada.asks("save", "audit", of="scores", name="release 8", previous=saved["key"])
+    assert ada.asks("kept", "audit", of="scores")["kept"] == again | {"same": True}
+    ada.asks("remove", "audit", key=again["key"])
+    assert ada.asks("kept", "audit", of="scores") == {"kept": None}
+
+
+def test_a_page_that_was_opened_from_an_audit_is_that_audit_and_one_of_others_is_none(town):
+    ada, bob = town.browser(ADA), town.browser(BOB)
+    saved = ada.asks("save", "audit", of="scores", name="release 7")
+    again = town.browser(ADA)  # a visit that did not save it
+    again.asks("open", "audit", key=saved["key"])
+    assert again.asks("kept", "audit", of="scores")["kept"] == saved | {"same": True}
+    ada.shares("audit", saved["key"], "bob")
+    lent = bob.asks("list", "audit", lent=True)["audits"][0]["key"]
+    bob.asks("open", "audit", key=lent)
+    assert bob.asks("kept", "audit", of="scores") == {"kept": None}

@@ -54,7 +54,11 @@ def whole(page: Page):
     audit = audit_of(page)
     portable = PortableAudit.of_page(audit)
     runner = ProcessRunner(ServerLimits(), "files")
-    return audit, lambda kind: runner.run("me", "Report", report_file, (portable, kind))
+
+    def elsewhere(kind, form="complete"):
+        return runner.run("me", "Report", report_file, (portable, kind, form))
+
+    return audit, elsewhere
 
 
 def test_a_report_is_the_same_wherever_it_is_made(served, mine):
@@ -63,6 +67,8 @@ def test_a_report_is_the_same_wherever_it_is_made(served, mine):
     audit, elsewhere = whole(page)
     for kind in ("md", "json", "html"):
         assert elsewhere(kind) == report_bytes(audit, kind), kind
+    for form in ("one-page", "both"):
+        assert elsewhere("html", form) == report_bytes(audit, "html", form=form), form
     # It moves: the page was there, with its data and what it reacts to.
     assert b"my scores" in elsewhere("html")
 
@@ -75,7 +81,7 @@ def test_a_report_of_a_saved_audit_is_the_same_wherever_it_is_made(served, mine)
     for kind in ("md", "html"):
         attached = workspace.audits.attachments(audit.key)
         portable = PortableAudit.saved(audit, workspace, attached)
-        there = runner.run("me", "Report", report_file, (portable, kind))
+        there = runner.run("me", "Report", report_file, (portable, kind, "complete"))
         assert there == report_bytes(audit, kind, workspace), kind
     assert served.file(f"report/audit/{saved.key}.md", MINE) == report_bytes(audit, "md", workspace)
     assert served.get(f"report/audit/{saved.key}.md", THEIRS)[0] == 404

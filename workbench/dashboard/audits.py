@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
 
+from workbench import _json
 from workbench.assets import audits as assets
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
+from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard.files import Outcome, Receiver, UploadError
 from workbench.dashboard.requests import Requests, words
@@ -113,6 +115,7 @@ class AuditRequests(Requests):
         self._workspace = pages.workspace
         self.readable = AuditLookup(lambda: self.archive, sharing)
         self._versions_of: dict[str, str] = {}  # page -> the audit that it was opened from
+        self._kept_as: dict[str, str] = {}  # page -> the audit that it was last saved as
         self._asked = False
         self.upload = AuditUpload(pages.receiver())
 
@@ -210,8 +213,25 @@ class AuditRequests(Requests):
         archive = self.archive
         return {"kept": f"Saved audits are kept {archive.where}.", "problem": archive.problem}
 
+    def kept(self, gesture: Message) -> Message:
+        """The audit that a page was last saved as or opened from, and whether it shows the same."""
+        page = str(gesture["of"])
+        key = self._kept_as.get(page, self._versions_of.get(page, ""))
+        try:
+            found = self.archive.find(key) if key else None
+        except ArchiveError:  # it was deleted for good
+            found = None
+        if found is None or found.key != key or found.removed:
+            return {"kept": None}
+        shown = self._pages.ask(page, lambda live: live.page.snapshot())
+        same = _results(audit_of(shown)) == _results(self.archive[key])
+        return {"kept": {"key": key, "name": found.name, "same": same}}
+
     def propose(self, gesture: Message) -> Message:
-        """What the dialog begins with, before a page is saved."""
+        """What the dialog begins with, before a page is saved.
+
+        With ``version``, the key of an audit, it is proposed to save a new version of that one.
+        """
         page = str(gesture["of"])
         shown = self._pages.ask(page, lambda live: live.page.snapshot())
         data = [shown.workspace.dataset(shown.data_key).name] if shown.data_key else []
@@ -225,8 +245,9 @@ class AuditRequests(Requests):
             **self._kept(),
             "previous": None,
         }
-        if page in self._versions_of:
-            before = self.archive[self._versions_of[page]]
+        earlier = str(gesture.get("version", "")) or self._versions_of.get(page)
+        if earlier:
+            before = self.archive[earlier]
             known = {"name": before.name, "note": before.note, "tags": list(before.tags)}
             answer["previous"] = {"key": before.key, **known}
         return answer
@@ -250,6 +271,7 @@ class AuditRequests(Requests):
         )
         if previous:
             self._versions_of[page] = saved.key
+        self._kept_as[page] = saved.key
         self._changed()
         return {"key": saved.key, "name": saved.name}
 
@@ -290,7 +312,9 @@ class AuditRequests(Requests):
         self._pages.ask(audit.page, lambda live: self._pages.set_all(live, OPENED, settings))
         if self.readable.lent(audit.key) is None:  # others' audits have no versions here
             self._versions_of[audit.page] = audit.key
+            self._kept_as[audit.page] = audit.key
         else:
+            self._kept_as.pop(audit.page, None)
             self._versions_of.pop(audit.page, None)
         return {"page": audit.page, "name": audit.name}
 
@@ -351,6 +375,14 @@ class AuditRequests(Requests):
         else:
             self._changed(IMPORTED, added.key)
         return {"key": added.key, "name": added.name, "imported": added.imported is not None}
+
+
+def _results(audit: Audit) -> str:
+    """What an audit shows of which data with which settings, without when and under which name."""
+    card = audit.to_dict()
+    data = [(one.parameter, one.sha256, one.key, dict(one.reading)) for one in audit.data]
+    shown = [card[part] for part in ("page", "settings", "numbers", "sentences")]
+    return _json.dumps_ascii([data, *shown], sort_keys=True)
 
 
 def _attached(attachments: Sequence[Attachment]) -> list[Message]:

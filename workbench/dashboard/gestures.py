@@ -64,6 +64,7 @@ GESTURES: Mapping[str, Gesture] = {
         Gesture("audit compare", "audits.compare"),
         Gesture("audit series", "audits.series"),
         Gesture("audit plans", "audits.plans"),
+        Gesture("audit kept", "audits.kept"),
         Gesture("audit propose", "audits.propose", "save audits"),
         Gesture("audit save", "audits.save", "save audits"),
         Gesture("audit import", "audits.import_file", "import audits"),

@@ -53,6 +53,10 @@ class Sharing(Protocol):
         A request that is refused raises ValueError, in words for that person.
         """
 
+    @property
+    def has_people(self) -> bool:
+        """Whether people have accounts here, so that something can be shared with one of them."""
+
     def shared(self, kind: str) -> Collection[str]:
         """Keys of the data sets or audits that the person lets others read."""
 

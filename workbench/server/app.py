@@ -39,7 +39,7 @@ from workbench.server.handlers import (
 )
 from workbench.server.network.connections import BoundedServer, raise_descriptors
 from workbench.server.network.headers import SafeHeaders
-from workbench.server.network.origins import accepted
+from workbench.server.network.origins import accepted, bound_here
 from workbench.server.operations import access, memory, metrics
 from workbench.server.operations.checks import Check, Checks, database_check, disk_check
 from workbench.server.operations.state import Phase, ServerState
@@ -212,6 +212,7 @@ def make_server(
         documents=Documents(visitors, partial(open_document, app, state, visitors), later),
         document_text=partial(document_text, app),
         origins=accepted(options.origins, options.address, port),
+        bound_here=not options.origins and bound_here(s.getsockname()[0] for s in sockets),
         policy=POLICY,
         state=state,
         stopping=Stopping(

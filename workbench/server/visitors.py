@@ -217,6 +217,7 @@ class Visitors:
             "removed": removed(workspace),
             "may": self.may(person).state,
             "shares": sharing is not None,
+            "people": sharing is not None and sharing.has_people,
         }
 
     def page(self, person: Person, name: str) -> Page:

@@ -21,7 +21,7 @@ from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import LinkError
 from workbench.workspaces.reading import Reading
-from workbench.workspaces.sources import EXAMPLE
+from workbench.workspaces.sources import EXAMPLE, FileSource
 from workbench.workspaces.workspace import Workspace
 
 VERSION = 1
@@ -49,6 +49,8 @@ class DataReference:
         Of an example or a draw; "" for other data sets.
     reading : mapping
         How it is read, as `Reading.to_dict`; empty for examples and draws.
+    files : tuple of str
+        Names of the files that it came from, members first; empty for other sources.
 
     Raises
     ------
@@ -61,6 +63,7 @@ class DataReference:
     sha256: str = ""
     key: str = ""
     reading: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("parameter", "name", "sha256", "key"):
@@ -70,6 +73,8 @@ class DataReference:
             raise LinkError(
                 "a link holds the key of an example or a draw only; name other data by their hash"
             )
+        if not all(isinstance(one, str) for one in self.files):
+            raise LinkError(f"names of files must be text, got {_checks.shown(self.files)}")
         if not isinstance(self.reading, Mapping):
             raise LinkError(f"a reading must be a mapping, got {_checks.shown(self.reading)}")
         if not self.key and not re.fullmatch("[0-9a-f]{64}", self.sha256):
@@ -80,7 +85,9 @@ class DataReference:
         """The reference to a data set."""
         if dataset.virtual:
             return cls(parameter, dataset.name, dataset.sha256, dataset.key)
-        return cls(parameter, dataset.name, dataset.sha256, "", dataset.reading.to_dict())
+        source = dataset.source
+        files = source.names if isinstance(source, FileSource) else ()
+        return cls(parameter, dataset.name, dataset.sha256, "", dataset.reading.to_dict(), files)
 
     def find(self, workspace: Workspace) -> DataSet | None:
         """The data set in a workspace, if possible one read as in the link; None where its file is
@@ -181,6 +188,8 @@ class PageLink:
                 [one.parameter, one.name, one.sha256, one.key, dict(one.reading)]
                 for one in self.data
             ],
+            # Apart from the data, where earlier versions look for nothing.
+            "files": {one.parameter: list(one.files) for one in self.data if one.files},
         }
         try:
             content = _json.dumps_ascii(values, separators=(",", ":")).encode()
@@ -233,7 +242,10 @@ def read_link(text: str) -> PageLink:
         if not unpacking.eof:
             raise LinkError(_WRONG)
         values = _json.loads(content)
-        data = tuple(DataReference(*one) for one in values["data"])
+        files = values.get("files", {})
+        data = tuple(
+            DataReference(*one[:5], files=tuple(files.get(one[0], ()))) for one in values["data"]
+        )
         return PageLink(values["page"], values["settings"], data)
     except LinkError:
         raise

@@ -56,10 +56,10 @@ export class Record {
     const menu = make("div", {class: "wb-popover", popover: "auto", role: "group", "aria-label": "Report"})
     const opens = button("Report …", async () => {
       const {FILES} = await import("./share.js")
-      menu.replaceChildren(...FILES.map(([kind, title, words]) => {
+      menu.replaceChildren(...FILES.map(([kind, title, words, form]) => {
         const item = button("", () => {
           menu.hidePopover()
-          this.audits.report(this.record.key, kind, title)
+          this.audits.report(this.record.key, kind, title, form)
         }, "wb-share-item", {"data-kind": kind})
         item.append(make("strong", {}, title), make("span", {}, words))
         return item

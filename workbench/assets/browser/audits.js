@@ -262,11 +262,11 @@ export class Audits {
     location.assign(`./audits/${encodeURIComponent(key)}.audit.zip`)
   }
 
-  report(key, kind, title) {
+  report(key, kind, title, form) {
     return this.try(async () => {
-      const {download} = await import("./share.js")
+      const {addressOf: fileOf, download} = await import("./share.js")
       this.toast(`Making: ${title} …`, null, true)
-      this.toast(`${await download(`./report/audit/${encodeURIComponent(key)}.${kind}`)} was saved.`)
+      this.toast(`${await download(fileOf(`audit/${encodeURIComponent(key)}`, kind, form))} was saved.`)
     })
   }
 

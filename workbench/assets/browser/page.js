@@ -60,7 +60,7 @@ function place(view) {
   if (view.name === asked) reveal(view.name)
 }
 
-function takeBench({bench: news, goto, say, link, imported, ask, audits: told, shares, away, refuted}) {
+function takeBench({bench: news, goto, say, link, needs, imported, ask, audits: told, shares, away, refuted}) {
   if (away) { // nothing covers the notice that says so
     closePanels()
     dialogs.element?.close()
@@ -71,7 +71,7 @@ function takeBench({bench: news, goto, say, link, imported, ask, audits: told, s
   }
   if (goto && goto !== shown) go(goto)
   if (imported !== undefined) dialogs.accepted(goto)
-  if (link) copyLink(link)
+  if (link) showLink(link, needs)
   if (ask) dialogs.ask(ask)
   if (told) takeAudits(told)
   if (shares) takeAnswer(shares)
@@ -216,16 +216,13 @@ for (const end of ["change", "focusout"]) {
   document.addEventListener(end, event => elementOf(event)?.removeAttribute("data-typing"))
 }
 
-async function copyLink(text) {
+let linkDialog = null
+
+async function showLink(text, needs) {
   const address = new URL(`.${pages[shown].address}#link=${text}`, location.href).href
-  try {
-    await navigator.clipboard.writeText(address)
-    toast("The link is in the clipboard. It holds the settings of this page, and the name and SHA-256 of the data set, but no data.")
-  } catch {
-    const field = make("input", {type: "text", readonly: "", value: address, "aria-label": "Link to this page"})
-    toast("Copy this link. It holds the settings of this page, and the name and SHA-256 of the data set, but no data.", field)
-    field.select()
-  }
+  const [{PageLinkDialog}, menu] = await Promise.all([import("./page_link.js"), shareMenu()])
+  linkDialog ??= new PageLinkDialog({saved: bench.shares && saveButton ? () => shareAudit("link") : null, file: () => menu.choose("pdf", "One page (PDF)", "one-page")})
+  linkDialog.open(address, needs)
 }
 
 // What happened, in a line; it goes after a while, unless it stays until it is closed.
@@ -247,16 +244,19 @@ const shareButton = document.querySelector(".wb-share-button")
 const sharePanel = /** @type {HTMLElement} */ (document.getElementById("share"))
 
 // Its script comes when it is first opened.
-sharePanel.addEventListener("wb-opened", async () => {
+let menuOfShare = null
+sharePanel.addEventListener("wb-opened", async () => (await shareMenu()).items[0].focus(), {once: true})
+
+async function shareMenu() {
   const {ShareMenu} = await import("./share.js")
   const link = () => act({kind: "link", link: shown})
-  // What is the visitor's own, to be shared with people: the data set in view, and the page once it is saved.
+  // What is the visitor's own, to be shared: the data set in view, and the page once it is saved.
   const own = () => (data.current?.group === "own" ? data.current : null)
-  const withPeople = {own, data: () => share({of: "data", key: own().key}), audit: () => save(shown, ({key}) => share({of: "audit", key}))}
-  const menu = new ShareMenu({panel: sharePanel, button: shareButton, page: () => shown, link, settled, toast, files: Boolean(pages[START]),
+  const withPeople = {own, data: () => share({of: "data", key: own().key}), audit: shareAudit, get accounts() { return bench.people }}
+  menuOfShare ??= new ShareMenu({panel: sharePanel, button: shareButton, page: () => shown, link, settled, toast, files: Boolean(pages[START]),
     withPeople: () => (bench.shares && pages[START] ? withPeople : null)})
-  menu.items[0].focus()
-}, {once: true})
+  return menuOfShare
+}
 
 // For the charts and numbers of a page; see Board.
 function toolsOf(page) {
@@ -277,6 +277,7 @@ function toolsOf(page) {
 
 const dialogs = {
   element: /** @type {HTMLDialogElement} */ (document.querySelector(".wb-dialog")),
+  asked: /** @type {HTMLElement | null} */ (null), // what a link needs
   holds(name) {
     return name === "import"
   },
@@ -285,15 +286,17 @@ const dialogs = {
     views.delete(name)
     act({kind: "import", ...more})
   },
-  ask({words}) {
+  // The data of a link are not here: what is wanted is said in the dialog for as long as it is open.
+  async ask({words, ...wants}) {
+    const {noteOf} = await import("./asked.js")
     this.open("import")
-    toast(words)
+    this.asked = noteOf(words, wants)
   },
   put(view) {
     view.show(true)
     const close = make("button", {type: "button", class: "wb-text-button wb-close"}, "Cancel")
     close.addEventListener("click", () => this.close())
-    this.element.replaceChildren(close, view.side, view.element)
+    this.element.replaceChildren(close, ...(this.asked ? [this.asked] : []), view.side, view.element)
     if (!this.element.open) this.element.showModal()
     view.start(document.body.dataset.plotly)
     if (this.files) view.wire.upload("upload", this.files, part => view.controls.progress("upload", part))
@@ -314,6 +317,7 @@ const dialogs = {
   },
 }
 dialogs.element?.addEventListener("close", () => {
+  dialogs.asked = null
   connection.wire("import").stopUpload()
   views.get("import")?.stop()
   views.delete("import")
@@ -455,7 +459,7 @@ async function startAudits() {
 let afterSaving = null // is called with {key, name}
 
 /** @param {((saved: any) => void) | null} then */
-async function save(page = shown, then = null) {
+async function save(page = shown, then = null, kept = null) {
   if (page === START || page === AUDITS) return
   const {SaveDialog} = await import("./save.js")
   saveDialog ??= new SaveDialog({query, saved: ({key, name}) => {
@@ -463,7 +467,7 @@ async function save(page = shown, then = null) {
     afterSaving?.({key, name})
   }})
   afterSaving = then
-  saveDialog.open(page)
+  saveDialog.open(page, kept)
 }
 
 // -- sharing: who may read a data set or an audit, and what others share ---------------------------------
@@ -471,10 +475,18 @@ async function save(page = shown, then = null) {
 let shareDialog = null
 
 // of: "data" or "audit"; its script comes when it is first used.
-async function share({of, key}) {
+async function share({of, key, way = "person"}) {
   const {ShareDialog} = await import("./sharing.js")
   shareDialog ??= new ShareDialog({query: (what, more) => query(what, more, "share")})
-  shareDialog.open({of, key})
+  shareDialog.open({of, key, way})
+}
+
+// The page as a saved audit: the one that it was saved as, unless it has changed since.
+async function shareAudit(way) {
+  const page = shown
+  const {kept} = await query("kept", {of: page}).catch(() => ({kept: null}))
+  if (kept?.same) share({of: "audit", key: kept.key, way})
+  else save(page, ({key}) => share({of: "audit", key, way}), kept)
 }
 
 // No longer reads something of others.

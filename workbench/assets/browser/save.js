@@ -34,6 +34,7 @@ export class SaveDialog {
       this.version.element, this.fresh.element)
     this.versions.addEventListener("change", () => this.adopt())
     this.where = make("p", {class: "wb-quiet"})
+    this.changed = make("p", {class: "wb-quiet", hidden: ""})
     this.problem = make("p", {class: "wb-problem", role: "alert", hidden: ""})
     this.button = make("button", {type: "submit", class: "wb-filled-button"}, "Save")
     const cancel = make("button", {type: "button", class: "wb-plain-button"}, "Cancel")
@@ -45,7 +46,7 @@ export class SaveDialog {
     this.form = make("form", {method: "dialog"},
       make("h2", {id}, "Save this audit"),
       make("p", {class: "wb-quiet"}, "Its numbers with their guarantees, its charts and its settings are kept as they are now. A saved audit is never changed."),
-      this.problem, this.versions,
+      this.changed, this.problem, this.versions,
       field("name", "Name", this.name), field("note", "Note", this.note),
       field("tags", "Tags", this.tags, "Separated by commas."),
       this.withScores, this.where,
@@ -66,9 +67,12 @@ export class SaveDialog {
     return {input, label, element: make("div", {class: "wb-check"}, input, label)}
   }
 
-  async open(page) {
+  // kept: {key, name} of the audit that the page was saved as before it changed, to save a new version of it.
+  async open(page, /** @type {any} */ kept = null) {
     if (this.element.open) return
     this.page = page
+    this.changed.textContent = kept ? `The page has changed since “${short(kept.name)}” was saved. What is shared is saved first, as a new version of it.` : ""
+    this.changed.hidden = !kept
     this.proposed = null
     this.fail("")
     for (const field of FIELDS) this[field].value = ""
@@ -79,7 +83,7 @@ export class SaveDialog {
     await styled
     this.element.showModal()
     try {
-      const proposed = await this.query("propose", {of: page})
+      const proposed = await this.query("propose", {of: page, ...kept && {version: kept.key}})
       if (this.page === page) this.propose(proposed)
     } catch (error) {
       this.fail(error.message)

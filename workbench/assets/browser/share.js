@@ -1,22 +1,32 @@
-// The Share menu: the page that is shown as a link, a report, a notebook. It is loaded when it is
-// first opened.
+// The Share menu, which asks who is to read the page that is shown: a person here, somebody outside, who
+// gets a file, or whoever has a link. It is loaded when it is first opened.
 
 import {make} from "./board.js"
 import {save, sentence} from "./chart_menu.js"
 import {closePanels} from "./shell.js"
 
-const LINK = ["link", "Copy link", "Opens this page with its settings; has no data."]
+// Kind of a file, its title and what it is, and its form if that is not the complete one.
 export const FILES = [
-  ["html", "Report (HTML)", "One file; its charts work without a server."],
-  ["pdf", "Report (PDF)", "The same report for print."],
+  ["pdf", "One page (PDF)", "The answer, one chart, three numbers, and how to check them.", "one-page"],
+  ["html", "One page (HTML)", "The same page for a browser.", "one-page"],
+  ["html", "Complete report (HTML)", "One file; its charts work without a server."],
+  ["pdf", "Complete report (PDF)", "The same report for print."],
   ["md", "Markdown", "The report as text, for an issue or a wiki."],
   ["json", "JSON (audit card)", "Numbers, guarantees, settings for programs."],
   ["ipynb", "Notebook", "Python that computes every number again."],
 ]
 
-// Only where the server lets people share.
-const DATA = ["data", "Share the data set …", "With people, or by a link."]
-const AUDIT = ["audit", "Share as a saved audit …", "Saves this page; then with people, or by a link."]
+const AUDIT = ["audit", "Share as a saved audit …", "Saves this page, if it is not saved yet. They sign in to read it."]
+const DATA = ["data", "Share the data set …", ""]
+const PAGE_LINK = ["link", "Link to this page …", "Opens the page with its settings; has no data."]
+const AUDIT_LINK = ["audit-link", "Link to a saved audit …", "Opens the report. Nobody signs in, and no data are asked for."]
+
+// That a link of this server leads nowhere on another computer, and what to do about it.
+export const ONLY_HERE = "This address opens on this computer only. To let others read it, send a file, or start "
+  + "the server with --address, as “For colleagues” in the README says."
+export const onlyHere = () => document.body.dataset.here !== undefined
+
+export const addressOf = (of, kind, form) => `./report/${of}${form ? `/${form}` : ""}.${kind}`
 
 const OFTEN = 800 // ms between two looks at how far a file is
 
@@ -24,9 +34,10 @@ export class ShareMenu {
   /** @type {HTMLElement[]} */
   items = [] // those that are offered now
 
-  // page() names the page that is shown; link() copies a link to it; settled() resolves when the
+  // page() names the page that is shown; link() makes a link to it; settled() resolves when the
   // server has answered everything; toast(words, more) shows a line; files: whether there are any.
-  // withPeople() has what can be shared with people: own() is the data set, data() and audit() share; or null.
+  // withPeople() has what can be shared: accounts says whether people have any, own() is the data set,
+  // data() and audit(way) share; or null.
   constructor({panel, button, page, link, settled, toast, files, withPeople = () => /** @type {any} */ (null)}) {
     this.panel = panel
     this.button = button
@@ -36,13 +47,15 @@ export class ShareMenu {
     this.toast = toast
     this.withPeople = withPeople
     this.making = new Map() // page and kind -> what ends it
-    this.all = [LINK, DATA, AUDIT, ...(files ? FILES : [])].map(([kind, title, words]) => {
-      const item = make("button", {type: "button", class: "wb-share-item", "data-kind": kind, ...kind === "audit" && {"data-edits": ""}},
-        make("strong", {}, title), make("span", {}, words))
-      item.addEventListener("click", () => this.choose(kind, title))
-      return item
-    })
-    panel.replaceChildren(...this.all)
+    const group = (title, words, ways) => make("section", {role: "group", "aria-label": title},
+      make("h3", {}, title), ...(words ? [make("p", {}, words)] : []), ...ways.map(way => this.item(way)))
+    this.groups = [
+      group("A person here", "", [AUDIT, DATA]),
+      ...(files ? [group("Somebody outside: send a file", "", FILES)] : []),
+      group("Whoever has a link", onlyHere() ? ONLY_HERE : "", [AUDIT_LINK, ["data-link", ...DATA.slice(1)], PAGE_LINK]),
+    ]
+    panel.replaceChildren(make("h2", {}, "Who is to read it?"), ...this.groups)
+    this.all = [...panel.querySelectorAll(".wb-share-item")]
     panel.addEventListener("keydown", event => this.move(event))
     panel.addEventListener("wb-opened", () => {
       this.look()
@@ -51,16 +64,25 @@ export class ShareMenu {
     this.look()
   }
 
+  item([kind, title, words, form = ""]) {
+    const item = make("button", {type: "button", class: "wb-share-item", "data-kind": kind, "data-form": form, ...kind.startsWith("audit") && {"data-edits": ""}},
+      make("strong", {}, title), make("span", {}, words))
+    item.addEventListener("click", () => this.choose(kind, title, form))
+    return item
+  }
+
   // Which items there are now.
   look() {
     const people = this.withPeople()
     const set = people?.own()
-    const offered = {data: Boolean(set), audit: Boolean(people)}
+    const accounts = Boolean(people?.accounts)
+    const offered = {data: accounts && Boolean(set), "data-link": people && !accounts && Boolean(set), audit: accounts, "audit-link": Boolean(people)}
     for (const item of this.all) {
       const {kind} = item.dataset
-      item.hidden = offered[kind] === false
-      if (kind === "data" && set) item.lastChild.textContent = `“${set.name}”: with people, or by a link.`
+      item.hidden = kind in offered && !offered[kind]
+      if (kind.startsWith("data") && set) item.lastChild.textContent = `“${set.name}”: ${accounts ? "with people, or by a link" : "by a link"}.`
     }
+    for (const group of this.groups) group.hidden = !group.querySelector(".wb-share-item:not([hidden])")
     this.items = this.all.filter(item => !item.hidden)
   }
 
@@ -72,12 +94,14 @@ export class ShareMenu {
     this.items.at(at % this.items.length)?.focus()
   }
 
-  choose(kind, title) {
+  choose(kind, title, form) {
     closePanels()
     this.button.focus()
+    const [what, way = "person"] = kind.split("-")
     if (kind === "link") this.link()
-    else if (kind === "data" || kind === "audit") this.withPeople()?.[kind]()
-    else this.make(`./report/${this.page()}.${kind}`, title)
+    else if (what === "data") this.withPeople()?.data()
+    else if (what === "audit") this.withPeople()?.audit(way)
+    else this.make(addressOf(this.page(), kind, form), title)
   }
 
   // Has a file made, which takes seconds, and saves it; meanwhile the page goes on.

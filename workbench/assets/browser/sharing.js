@@ -2,6 +2,7 @@
 // people's own texts, so they are never read as HTML.
 
 import {make} from "./board.js"
+import {ONLY_HERE, onlyHere} from "./share.js"
 
 const STYLE = "./sharing.css"
 const PAUSE = 150 // ms without a key press until names are asked for
@@ -9,7 +10,7 @@ const DAYS = [[1, "1 day"], [7, "7 days"], [30, "30 days"], [90, "90 days"], [36
 const TITLES = {data: "data set", audit: "audit"}
 const NAMED = 5 // names in a sentence
 
-const styled = new Promise(resolve => {
+export const styled = new Promise(resolve => {
   const link = make("link", {rel: "stylesheet", href: new URL(STYLE, import.meta.url).href})
   link.addEventListener("load", resolve)
   link.addEventListener("error", resolve)
@@ -18,9 +19,41 @@ const styled = new Promise(resolve => {
 
 let count = 0
 
+// A field with a link, and the button that copies it.
+export class CopyRow {
+  constructor(id, label) {
+    this.field = make("input", {type: "text", readonly: "", id, "aria-label": label})
+    this.button = make("button", {type: "button", class: "wb-filled-button"}, "Copy")
+    this.button.addEventListener("click", () => this.copy())
+    this.status = make("p", {class: "wb-said", role: "status"})
+    this.element = make("div", {class: "wb-share-row"}, this.field, this.button)
+  }
+
+  show(address) {
+    this.field.value = address
+    this.status.textContent = ""
+    this.button.focus()
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(this.field.value)
+      this.status.textContent = "The link is in the clipboard."
+      this.button.textContent = "Copied"
+      setTimeout(() => { this.button.textContent = "Copy" }, 2000)
+    } catch {
+      this.field.focus()
+      this.field.select()
+      this.status.textContent = "Press Ctrl+C to copy the link."
+    }
+  }
+}
+
 export class ShareDialog {
   /** @type {any} */
   what // {of, key} of what is shared
+  /** @type {any} */
+  linked // the row of the link that was made
 
   // query(what, more) asks the server.
   constructor({query}) {
@@ -61,19 +94,19 @@ export class ShareDialog {
       event.preventDefault()
       this.addPerson()
     })
-    return make("section", {"aria-label": "People"}, make("h3", {}, "People"), this.form, this.why)
+    return make("section", {"aria-label": "People"}, make("h3", {}, "A person here"), this.form, this.why)
   }
 
   makeLink(id) {
     this.days = make("select", {id: `${id}-days`})
     this.create = this.button("Create a link", () => this.createLink())
-    this.address = make("input", {type: "text", readonly: "", id: `${id}-link`, "aria-label": "Link"})
-    this.copy = this.button("Copy", () => this.copyLink(), "wb-filled-button")
-    this.made = make("div", {hidden: ""}, make("div", {class: "wb-share-row"}, this.address, this.copy),
+    this.linked = new CopyRow(`${id}-link`, "Link")
+    this.made = make("div", {hidden: ""}, this.linked.element, this.linked.status,
       make("p", {class: "wb-quiet"}, "The link is shown only now: the server keeps no copy of it."))
     this.note = make("p", {class: "wb-quiet"})
-    return make("section", {"aria-label": "Link"}, make("h3", {}, "Link"),
-      make("p", {class: "wb-quiet"}, "Whoever has the link can read it, without signing in."),
+    const reach = onlyHere() ? make("p", {class: "wb-problem"}, ONLY_HERE)
+      : make("p", {class: "wb-quiet"}, "Whoever has the link can read it, without signing in.")
+    return make("section", {"aria-label": "Link"}, make("h3", {}, "Whoever has a link"), reach,
       make("div", {class: "wb-share-row"}, make("label", {for: this.days.id}, "Ends after"), this.days, this.create), this.made, this.note)
   }
 
@@ -82,14 +115,15 @@ export class ShareDialog {
     return make("section", {}, make("h3", {id: `${id}-who`}, "Who has access"), this.list)
   }
 
-  async open({of, key}) {
+  // way: "link" begins at the link, "person" at the names.
+  async open({of, key, way = "person"}) {
     if (this.element.open) return
     this.what = {of, key}
     this.fail("")
     this.name.value = ""
     this.names.replaceChildren()
     this.made.hidden = true
-    this.address.value = ""
+    this.linked.field.value = ""
     this.title.textContent = `Share this ${TITLES[of]}`
     this.about.textContent = ""
     this.list.replaceChildren()
@@ -98,7 +132,7 @@ export class ShareDialog {
     this.element.showModal()
     this.title.focus()
     await this.ask("list")
-    const first = [this.name, this.days].find(one => !one.disabled && one.offsetParent)
+    const first = (way === "link" ? [this.days, this.name] : [this.name, this.days]).find(one => !one.disabled && one.offsetParent)
     first?.focus()
   }
 
@@ -201,24 +235,9 @@ export class ShareDialog {
   async createLink() {
     const answer = await this.ask("link", {days: Number(this.days.value)})
     if (!answer) return
-    this.address.value = new URL(`./${answer.link}`, location.href).href
     this.made.hidden = false
-    this.address.focus()
-    this.address.select()
+    this.linked.show(new URL(`./${answer.link}`, location.href).href)
     this.say("The link was created.")
-  }
-
-  async copyLink() {
-    try {
-      await navigator.clipboard.writeText(this.address.value)
-      this.say("The link is in the clipboard.")
-      this.copy.textContent = "Copied"
-      setTimeout(() => { this.copy.textContent = "Copy" }, 2000)
-    } catch {
-      this.address.focus()
-      this.address.select()
-      this.say("Press Ctrl+C to copy the link.")
-    }
   }
 
   enable(on) {

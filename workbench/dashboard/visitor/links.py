@@ -26,7 +26,8 @@ class Links:
         live = self._pages.live(gesture["link"])
         workspace = self._pages.workspace
         data = {n: workspace.dataset(live.settings[n]) for n in data_choices(live.page)}
-        return {"link": PageLink.of(live.name, live.settings, data).text()}
+        link = PageLink.of(live.name, live.settings, data)
+        return {"link": link.text(), "needs": [_told(one) for one in link.data if not one.key]}
 
     def open(self, gesture: Message) -> Message:
         """Show the page of a link, or ask for its data."""
@@ -38,9 +39,9 @@ class Links:
                 self.waiting = (link, reference)
                 words = (
                     f"The link is about the data set “{reference.name}”, which is not among "
-                    "yours. Open its file: the page says whether it is the same one."
+                    "yours. A link holds settings and no data."
                 )
-                return {"ask": {"words": words}}
+                return {"ask": {"words": words, **_told(reference)}}
         return self._use(link)
 
     def use_with(self, key: str) -> dict[str, Any]:
@@ -84,3 +85,8 @@ class Links:
         lost = self._pages.set_all(live, "link", settings)
         if lost:
             live.page.message = f"These settings of the link could not be used: {', '.join(lost)}."
+
+
+def _told(reference: DataReference) -> dict[str, Any]:
+    """What people are told of data that a link names and does not hold."""
+    return {"name": reference.name, "sha256": reference.sha256, "files": list(reference.files)}

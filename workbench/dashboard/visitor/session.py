@@ -99,6 +99,7 @@ class VisitorSession:
             "may": lambda: services.may.state,
             "removed": lambda: removed(workspace),
             "shares": lambda: sharing is not None,
+            "people": lambda: sharing is not None and sharing.has_people,
         }
         workspace.changes.watch(self.data.changed)
         self._following = services.following

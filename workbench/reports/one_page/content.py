@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.reports.contents import Contents, NumberCard, Row
@@ -38,7 +38,7 @@ NOT_TESTED = {
     "counts": "Other attacks and other thresholds than the one that was counted.",
     "onerun": "Other trainings than this one, other kinds of canaries, and other guesses.",
     "records": "Records and models that are not in the table, and other attacks than this one.",
-    "mechanism": "Pairs of datasets that the search did not try, and other settings of the program.",
+    "mechanism": "Pairs of datasets that the search did not try, and other program settings.",
     "watch": "Other attacks than the one that gave these scores.",
     "compare": "Other attacks than those that gave A and B.",
     "family": "Families other than the chosen one.",
@@ -118,7 +118,9 @@ def one_page(contents: Contents) -> OnePage:
         summary=shortened(said, LONGEST["summary"]),
         numbers=tuple(_three(contents, words)),
         rests_on=fitted(map(_begun, found.rests_on), LONGEST["list"]) or (_CHOSEN,),
-        not_tested=fitted([*([left] if left else []), *found.not_shown, *found.void], LONGEST["list"]),
+        not_tested=fitted(
+            [*([left] if left else []), *found.not_shown, *found.void], LONGEST["list"]
+        ),
         checks=tuple(_checks_of(contents)),
     )
 
@@ -163,7 +165,8 @@ def _answer(contents: Contents) -> tuple[str, str, str]:
     value = next((one.shown for one in audit.numbers if one.title == title), "")
     if not title:
         words, _, rest = text.partition(": ")
-        return (words, rest, "open") if rest and len(words) < LONGEST["words"] else ("Result", text, "open")
+        short = rest and len(words) < LONGEST["words"]
+        return (words, rest, "open") if short else ("Result", text, "open")
     return f"{title} {value}", _begun(text), "open"
 
 
@@ -196,15 +199,13 @@ def _three(contents: Contents, words: str) -> Iterator[NumberCard]:
     ]
     for one in sorted(of_use, key=_rank)[:NUMBERS]:
         card = cards[one]
-        yield NumberCard(
-            shortened(card.title, LONGEST["name"]),
-            card.relation,
-            shortened(card.value, LONGEST["words"]),
-            card.badge,
-            card.tone,
-            shortened(card.note, LONGEST["terms"]),
-            "",
-            "",
+        yield replace(
+            card,
+            title=shortened(card.title, LONGEST["name"]),
+            value=shortened(card.value, LONGEST["words"]),
+            note=shortened(card.note, LONGEST["terms"]),
+            explanation="",
+            caution="",
         )
 
 
@@ -236,7 +237,10 @@ def _checks_of(contents: Contents) -> Iterator[Row]:
     if settings:
         yield "Settings", shortened(settings, LONGEST["settings"])
     if any(one.sha256 for one in audit.data):
-        yield "Same data?", "“workbench data add FILE”, then “workbench data list --json”, prints it."
+        yield (
+            "Same data?",
+            "“workbench data add FILE”, then “workbench data list --json”, prints it.",
+        )
     named = f"“workbench report {audit.key} -o check.ipynb”" if audit.key else "Share › Notebook"
     yield (
         "Same numbers?",

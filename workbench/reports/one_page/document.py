@@ -22,7 +22,7 @@ def article(contents: Contents) -> str:
     dense = " dense" if page.size > DENSE else ""
     return (
         f'<article class="one-page{dense}"><header data-tone="{escape(page.tone)}">'
-        f'<h1 class="answer{_long(page.words, 32)}">{escape(page.words)}</h1>'
+        f'<h1 class="verdict{_long(page.words, 32)}">{escape(page.words)}</h1>'
         f'<p class="evidence{_long(page.evidence, 160)}">{escape(page.evidence)}</p>'
         f'<p class="what"><b>{escape(page.title)}</b> '
         f"<span>{escape(' · '.join(page.facts))}</span></p></header>"

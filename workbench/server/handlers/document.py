@@ -102,10 +102,11 @@ class PageHandler(Handler):
     def get(self) -> None:
         """Send the document, which is open from now on."""
         self.head()
-        person, more = self._visit.person, {}
+        person = self._visit.person
+        more: dict[str, Any] = {"here": origins.opens_only_here(self)}
         if person.signed_in or person.key == OWNER:
             whose = hashlib.sha256(person.key.encode()).hexdigest()[:16]  # what the browser keeps
-            more = {"person": person, "whose": whose, "form": (FIELD, form_token(self))}
+            more |= {"person": person, "whose": whose, "form": (FIELD, form_token(self))}
         id = self.settings["documents"].add(self._visit)
         self.finish(self.settings["document_text"](self._visit, token=id, **more))
 

@@ -9,7 +9,7 @@ port, with the addresses that the operator has named.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -133,6 +133,26 @@ def check(handler: RequestHandler) -> None:
         raise HTTPError(403, reason="a page of another site asked for this")
     if not is_accepted(handler, said("Origin") or ""):
         raise HTTPError(403, reason="only a page of this server may ask for this")
+
+
+def bound_here(addresses: Iterable[str]) -> bool:
+    """Whether a server that listens on these IP addresses is reached from this machine alone."""
+    return all(ip_address(one.partition("%")[0]).is_loopback for one in addresses)
+
+
+def opens_only_here(handler: RequestHandler) -> bool:
+    """Whether the address at which a page was opened leads to it on this machine alone.
+
+    A name may be one that only this machine knows: where the server listens to nobody else, and
+    its operator has named no origin that a proxy would have, no name leads here from elsewhere.
+    """
+    name = urlsplit(f"//{public_host(handler)}").hostname or ""
+    if name in LOCAL or name.endswith(".localhost"):
+        return True
+    if _is_address(name):
+        found = ip_address(name)
+        return found.is_loopback or found.is_unspecified
+    return bool(handler.settings["bound_here"])
 
 
 def check_address(handler: RequestHandler) -> None:

@@ -39,6 +39,11 @@ class PersonSharing:
         """What answers the dialog about sharing."""
         return SharingDialog(self._lending, self._person, self._workspace)
 
+    @property
+    def has_people(self) -> bool:
+        """Whether people have accounts here, so that something can be shared with one of them."""
+        return self._lending.grants.has_people
+
     def shared(self, kind: str) -> set[str]:
         """Keys of the data sets or audits that the person lets others read."""
         given = self._lending.grants.given_by(self._person.key)
