@@ -56,7 +56,8 @@ def test_scores_says_little_before_anything_is_opened(visit, served):
     assert len(page.evaluate("document.body.innerText").split()) <= MOST_WORDS
     # The rest is one press away.
     page.get_by_role("button", name="In words", exact=True).click()
-    page.get_by_text("A lower bound cannot show that a mechanism is private").wait_for()
+    said = page.locator(".wb-words .wb-sentence")
+    said.filter(has_text="A lower bound cannot show that a mechanism is private").wait_for()
     page.get_by_role("button", name="About this page", exact=True).click()
     page.get_by_text("A quarter of the members are obvious").wait_for()
 

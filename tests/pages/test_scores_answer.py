@@ -31,6 +31,17 @@ def test_what_refutes_a_claim_are_the_counts_at_the_refuting_threshold():
     )
 
 
+def test_a_pair_is_refuted_by_a_true_positive_rate_beyond_what_it_allows():
+    verdict = judge(wb.Scores(MEMBERS, OTHERS, larger_is_member=False), wb.GaussianPair(0.1))
+    assert verdict.refuted
+    bound, allowed = verdict.bounds[0], 1 - verdict.witness.claimed_fnr
+    assert bound.quantity == "tpr"
+    assert refuting_evidence(verdict).startswith("39 of 3,000 members but 2 of 3,000 non-members")
+    said = f"TPR ≥ {bound.rounded} at FPR {bound.fpr:.3g}, 95%; the claim allows 0."
+    assert said in refuting_evidence(verdict)
+    assert float(refuting_evidence(verdict).rpartition(" ")[2]) == pytest.approx(allowed, rel=0.02)
+
+
 def test_what_does_not_refute_it_tells_what_would_have_been_detected():
     rng = np.random.default_rng(3)
     verdict = judge(wb.Scores(rng.normal(size=4000), rng.normal(size=4000)), "approx(1, 1e-5)")
