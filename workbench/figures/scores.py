@@ -362,7 +362,7 @@ def _refuting_marker(point: RefutingPoint | None, on: RateAxes) -> tuple[Mark, .
 def _refuted_at(point: RefutingPoint | None) -> str:
     if point is None:
         return ""
-    return f" The claim is refuted most clearly at the threshold {plain(point.threshold)}."
+    return " It is marked where the scores refute the claim most clearly."
 
 
 def _flank_label(
