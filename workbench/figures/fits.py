@@ -64,8 +64,9 @@ def residuals(fit: Bound, local: LocalMu, distance: float, reference: Pair | Non
     fpr, observed = local.observed
     limits = (local.fpr_of_lower, local.lower - mu), (local.fpr_of_upper, local.upper - mu)
     reach = _reach(limits[0][1], limits[1][1], observed - mu)
+    lower, upper = (_limit(fpr, limit, reach) for fpr, limit in limits)
     drawn = [
-        band(*(_limit(fpr, limit, reach) for fpr, limit in limits), "good", 0.12),
+        band(lower, upper, "good", 0.12),
         rule(FIT, y=0.0),
     ]
     styles = [OBSERVED, FIT, LIMITS]
