@@ -254,7 +254,7 @@ def test_residuals_of_a_gaussian_pair_are_within_their_limits():
 
 
 def test_limits_of_residuals_are_those_of_the_two_error_rates():
-    """At the largest score of Q of two: the limits are the corners of the box."""
+    """The limits of μ are the corners of the boxes that the limits of both error rates are."""
     from workbench.bounds.simultaneous.roc_band import roc_limits
 
     s = wb.LaplacePair(2).sample(300, seed=2)

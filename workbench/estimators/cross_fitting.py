@@ -117,7 +117,7 @@ def exact_means(
     rest = n[0] - half[0], n[1] - half[1]
     measured = (p[of_x] - x) * included / rest[0]
     measured -= weight * (q[of_x] * included - mean_y) / rest[1]
-    return np.bincount(of_x, f * measured, p.size)
+    return np.bincount(of_x, f * measured, p.size).astype(float)
 
 
 def _normal(

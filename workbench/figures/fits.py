@@ -18,7 +18,7 @@ from workbench.figures.compared import Compared
 from workbench.figures.kit.axes import axis, gaps
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
-from workbench.figures.kit.marks import Share, Style, band, line, markers, rule
+from workbench.figures.kit.marks import Mark, Share, Style, band, line, markers, rule
 from workbench.figures.kit.types import Figure
 
 OBSERVED = Style("observed", "p")
@@ -40,8 +40,8 @@ MOST_RANGES = 2
 #: An axis begins at 0 if the least value is below this share of the largest one.
 SMALL = 0.4
 
-#: Local μ beyond the fitted one by more than this many times the middle of the chart are cut off.
-_BEYOND = 2.5
+#: Share of the limits that the chart shows.
+SHOWN = 0.7
 
 _NORMAL = NormalDist()
 _probit = np.vectorize(_NORMAL.inv_cdf, otypes=[float])
@@ -65,14 +65,11 @@ def residuals(
     """
     mu = fit.value if math.isfinite(fit.value) else 0.0
     fpr, observed = local.observed
-    lower, upper = local.lower - mu, local.upper - mu
-    reach = _reach(lower, upper, observed - mu)
-    shown = (local.fpr > 0) & (local.fpr < 1)
-    x = _probit(local.fpr[shown])
-    # Limits that are infinite lie beyond the chart.
-    low, high = (np.clip(limit[shown], -20 * reach, 20 * reach) for limit in (lower, upper))
+    limits = (local.fpr_of_lower, local.lower - mu), (local.fpr_of_upper, local.upper - mu)
+    reach = _reach(limits[0][1], limits[1][1], observed - mu)
+    lower, upper = (_limit(fpr, limit, reach) for fpr, limit in limits)
     drawn = [
-        band(line(LIMITS, x, low, hover=""), line(LIMITS, x, high, hover=""), "good", 0.12),
+        band(lower, upper, "good", 0.12),
         rule(FIT, y=0.0),
     ]
     styles = [OBSERVED, FIT, LIMITS]
@@ -142,7 +139,12 @@ def tv_by_bin_width(
     of = "of equal probability" if h.rule == "quantile" else f"{plain(chosen)} wide"
     return chart(
         drawn,
-        axis("bin width (score)", math.log10(ends[0]), math.log10(ends[1]), log=True),
+        axis(
+            "bin width (score)",
+            *(math.log10(end) for end in ends),
+            log=True,
+            ticks={x: plain(x) for x in _round_numbers(*ends)},
+        ),
         axis("total variation", bottom, bottom + (top - bottom) / (1 - HEADROOM)),
         summary=f"Total variation by bin width. The {h.bins} chosen bins, {of}, give "
         f"{round_safely(estimate, 'nearest')}. The cross-fitted estimate is largest at width "
@@ -155,16 +157,29 @@ def tv_by_bin_width(
     )
 
 
+def _round_numbers(low: float, high: float) -> list[float]:
+    """Ticks between two numbers: powers of ten, and multiples of them where these are few."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    factors = (1,) if high > 1000 * low else (1, 3) if high > 30 * low else (1, 2, 5)
+    found = [float(f"{factor}e{power}") for power in powers for factor in factors]
+    return [x for x in found if low <= x <= high]
+
+
+def _limit(fpr: Floats, limit: Floats, reach: float) -> Mark:
+    """A line of limits; infinite ones lie beyond the chart."""
+    shown = (fpr > 0) & (fpr < 1)
+    return line(
+        LIMITS, _probit(fpr[shown]), np.clip(limit[shown], -20 * reach, 20 * reach), hover=""
+    )
+
+
 def _reach(lower: Floats, upper: Floats, observed: Floats) -> float:
-    """Half the height of the chart: the limits where they are narrow, and most of the data."""
-    width = upper - lower
-    known = np.isfinite(width)
-    if not known.any():
+    """Half the height of the chart: most of the limits, and of the data."""
+    ends = np.abs(np.concatenate([lower[np.isfinite(lower)], upper[np.isfinite(upper)]]))
+    if not ends.size:
         return 1.0
-    narrow = known & (width <= _BEYOND * float(np.median(width[known])))
-    ends = np.abs(np.concatenate([lower[narrow], upper[narrow]]))
     most = float(np.quantile(np.abs(observed), 0.9)) if observed.size else 0.0
-    return max(0.05, 1.05 * float(ends.max(initial=0.0)), 1.05 * most)
+    return max(0.05, 1.05 * float(np.quantile(ends, SHOWN)), 1.05 * most)
 
 
 def _where_it_fits(fit: Bound, local: LocalMu) -> str:

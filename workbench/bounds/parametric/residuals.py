@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from workbench import _checks
+from workbench.bounds.simultaneous.rank_band import rank_grid
 from workbench.bounds.simultaneous.roc_band import roc_limits
 from workbench.curves.validation import quiet
 from workbench.estimators.roc import Roc
@@ -31,21 +32,23 @@ class LocalMu:
     roc : Roc
     confidence : float
         Of all limits together, for any pair.
-    fpr : ndarray, shape (m,)
-        Observed false positive rates of the thresholds with limits, ascending; equal scores count
-        half.
-    lower, upper : ndarray, shape (m,)
-        Limits of Φ⁻¹(TPR) − Φ⁻¹(FPR); infinite where there is none.
+    fpr_of_lower, lower : ndarray, shape (m,)
+        Observed false positive rates of attacks, ascending, and lower limits of their
+        Φ⁻¹(TPR) − Φ⁻¹(FPR); infinite where there is none.
+    fpr_of_upper, upper : ndarray, shape (k,)
+        The same for upper limits. Of equal scores one limit is about the attack that flags them,
+        the other about the attack that does not.
     """
 
     roc: Roc
     confidence: float
-    fpr: NDArray[np.float64]
+    fpr_of_lower: NDArray[np.float64]
     lower: NDArray[np.float64]
+    fpr_of_upper: NDArray[np.float64]
     upper: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        _checks.columns(self)
+        _checks.fields(self)
 
     @property
     def observed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -69,12 +72,11 @@ class LocalMu:
             Above: all μ within the limits are larger, so that the scores leak more there than a
             Gaussian pair with this μ.
         """
-        out = self.lower > mu if side == "above" else self.upper < mu
+        above = side == "above"
+        fpr = self.fpr_of_lower if above else self.fpr_of_upper
+        out = self.lower > mu if above else self.upper < mu
         ends = np.flatnonzero(np.diff(np.concatenate([[False], out, [False]]).astype(int)))
-        return [
-            (float(self.fpr[first]), float(self.fpr[after - 1]))
-            for first, after in ends.reshape(-1, 2)
-        ]
+        return [(float(fpr[i]), float(fpr[after - 1])) for i, after in ends.reshape(-1, 2)]
 
 
 def local_mu(roc: Roc, confidence: float = 0.95) -> LocalMu:
@@ -92,24 +94,34 @@ def local_mu(roc: Roc, confidence: float = 0.95) -> LocalMu:
 
     Notes
     -----
-    Guarantee: simultaneous, for any pair. The limits of both error rates of a threshold
+    Guarantee: simultaneous, for any pair. The limits of both error rates of an attack
     (`workbench.bounds.simultaneous.roc_band`) are a box, and μ increases toward its corner with
-    the least error rates. For equal scores the two limits are about the attacks that flag all or
-    none of them.
+    the least error rates.
     """
     limits = roc_limits(roc.scores, (1 - _checks.confidence(confidence)) / 2)
     _, q = roc.scores.samples.groups
+    above, at_least = (count(limits.thresholds) / q.size for count in (q.above, q.at_least))
+    # Thresholds from Q come first; there the limits on both error rates from above are about the
+    # attack "above t", those from below about "at least t", and the reverse for thresholds from P.
+    from_q = np.arange(above.size) < rank_grid(q.size).size
     with quiet():
         lower = -ndtri(limits.fpr_upper) - ndtri(limits.fnr_upper)
         upper = -ndtri(limits.fpr_lower) - ndtri(limits.fnr_lower)
-    fpr = (q.above(limits.thresholds) + q.at_least(limits.thresholds)) / (2 * q.size)
-    lower, upper = (
-        np.where(np.isnan(lower), -np.inf, lower),
-        np.where(np.isnan(upper), np.inf, upper),
+    lower = np.where(np.isnan(lower), -np.inf, lower)
+    upper = np.where(np.isnan(upper), np.inf, upper)
+    return LocalMu(
+        roc,
+        confidence,
+        *_sharpest(np.where(from_q, above, at_least), lower, np.maximum),
+        *_sharpest(np.where(from_q, at_least, above), upper, np.minimum),
     )
+
+
+def _sharpest(
+    fpr: NDArray[np.float64], limits: NDArray[np.float64], better: np.ufunc
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Distinct false positive rates, and the sharpest limit at each: all of them hold."""
     places, which = np.unique(fpr, return_inverse=True)
-    # Of several thresholds with one rate all limits hold.
-    highest, lowest = np.full(places.shape, -np.inf), np.full(places.shape, np.inf)
-    np.maximum.at(highest, which, lower)
-    np.minimum.at(lowest, which, upper)
-    return LocalMu(roc, confidence, places, highest, lowest)
+    found = np.full(places.shape, -np.inf if better is np.maximum else np.inf)
+    better.at(found, which, limits)
+    return places, found
