@@ -210,9 +210,12 @@ test("the sentences of a page with an answer are a press away", () => {
 
 test("of the provenance and the question the header shows the beginning and the end", () => {
   const {board, find} = ranked()
-  board.show("from", "A Gaussian, σ = 0.3. A quarter is seen. The rest is not.")
-  assert.equal(find(".wb-provenance p").textContent, "A Gaussian, σ = 0.3. A quarter is seen. The rest is not.")
-  assert.equal(find(".wb-provenance .wb-rest").textContent, " A quarter is seen. The rest is not.")
+  const whole = `A Gaussian, σ = 0.3. A quarter is seen. ${"The rest is not. ".repeat(9)}`
+  board.show("from", whole)
+  assert.equal(find(".wb-provenance p").textContent, whole)
+  assert.equal(find(".wb-provenance .wb-rest").textContent, whole.slice("A Gaussian, σ = 0.3.".length))
+  board.show("from", "A short one. It is shown.")
+  assert.equal(find(".wb-provenance .wb-rest").textContent, "")
   assert.equal(find(".wb-about").textContent, "What is asked?")
   const long = new Board({...FRAME, about: "It is so. What follows?"}, () => 0, null).element.querySelector(".wb-about")
   assert.deepEqual([long.textContent, long.querySelector(".wb-rest").textContent], ["It is so. What follows?", "It is so."])

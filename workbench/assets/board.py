@@ -138,7 +138,7 @@ def _shown(bound: Bound) -> dict[str, str]:
         return _card(bound.void.ask, tone="unset", note=note, explanation=explanation)
     # The reason why a number is not valid stands first: there may be room for no more.
     terms = [bound.void, *bound.terms[1:-1]] if bound.void else terms_of(bound)[1:]
-    note = " · ".join(term for term in terms if term != "no samples")
+    note = " · ".join(terms)
     shown = _card(bound.rounded, bound.relation, bound.badge, _tone(bound), note, explanation)
     return shown | {"reason": bound.void or ""}
 

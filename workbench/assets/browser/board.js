@@ -16,8 +16,10 @@ const GAP = 12
 // The ranks of numbers in the order of the page; those that answer its question are always shown.
 const MAIN = "main"
 const RANKS = [MAIN, "bound", "estimate", "fact"]
-const WIDTHS = {bound: 1.15, estimate: 1, fact: 0.95} // of a column, relative to each other
+const UNSAMPLED = "no samples" // the term of a bound that rests on none: "proven" says as much
+const WIDTHS = {bound: 1.15, estimate: 1, fact: 1.1} // of a column, relative to each other
 const IN_ONE_ROW = 8 // numbers beside the main ones that fit into one row
+const ONE_LINE = 120 // letters of a provenance that is shown in whole
 const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
 
 const ROW = {least: 256, lowest: 270, highest: 560}
@@ -112,10 +114,10 @@ export class Board {
     window.addEventListener("afterprint", this.printing)
   }
 
-  // Rows of charts fill what the numbers leave of the window. While the board is hidden, or all is
-  // in one column, the top has no height of its own.
+  // Rows of charts fill what the numbers leave of the window, unless the board is hidden, or all is
+  // in one column.
   fit() {
-    if (!this.topHeight) return this.cards.style.removeProperty("--row")
+    if (!this.topHeight || matchMedia("(max-width: 600px)").matches) return this.cards.style.removeProperty("--row")
     const rest = window.innerHeight - BAR - this.topHeight - 3 * GAP
     const rows = Math.max(1, Math.min(this.rows, Math.floor((rest + GAP) / (ROW.least + GAP))))
     const row = Math.floor((rest + GAP) / rows - GAP)
@@ -301,7 +303,7 @@ class NumberCell {
     this.badge.dataset.tone = tone
     this.kind = rank
     // Why it is not valid, or not chosen, is told by the mark, and in full by the explanation.
-    const terms = tone === "void" || tone === "unset" || value === PENDING ? [] : note.split(" · ").filter(Boolean)
+    const terms = tone === "void" || tone === "unset" || value === PENDING ? [] : note.split(" · ").filter(one => one && one !== UNSAMPLED)
     ;[this.conditions, this.notes] = rank === "fact" ? [[], terms] : [terms, []]
     this.shown(this)
     this.terms.textContent = [badge, note].filter(Boolean).join(" · ")
@@ -396,7 +398,7 @@ class Provenance extends Sentence {
   }
 
   show(text) {
-    const [first] = text.match(/^.*?[.?!](?= \p{Lu})/su) ?? [text]
+    const [first] = (text.length > ONE_LINE && text.match(/^.*?[.?!](?= \p{Lu})/su)) || [text]
     this.first.textContent = first
     this.rest.textContent = text.slice(first.length)
     this.element.hidden = !text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from workbench._format import percent, plain
+from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import CAUGHT, NOT_REFUTED, Verdict
 from workbench.estimators.direction import is_reversed
@@ -58,10 +58,12 @@ def refuting_evidence(verdict: Verdict) -> str:
     verdict : Verdict
         A refuted claim.
     """
-    bound = _stated(verdict.bounds[0])
-    w, s = verdict.witness, verdict.scores
+    first, w, s = verdict.bounds[0], verdict.witness, verdict.scores
+    bound = _stated(first)
     if w is None:
         return bound
+    if first.quantity == "tpr":
+        bound += f"; the claim allows {round_safely(1 - w.claimed_fnr, 'up')}"
     fall = "score above" if s.larger_is_member else "fall below"
     return (
         f"{w.true_positives:,} of {s.n_p:,} members but {w.false_positives:,} of {s.n_q:,} "
