@@ -30,9 +30,9 @@ FIRST = (
     # claims, and pairs whose privacy loss is known
     *("ApproxDP", "GDP", "PureDP"),
     *("GaussianPair", "LaplacePair", "SubsampledGaussianPair", "RandomizedResponsePair"),
-    *("DPSGDPair", "noise_multiplier_for"),
+    "DPSGDPair",
     # other data: four counts, one training run, many records, a mechanism, a file that grows
-    *("Counts", "epsilon_from_counts", "Guesses", "one_run_bound", "read_one_run"),
+    *("Counts", "epsilon_from_counts", "Guesses", "one_run_bound"),
     *("ScoreTable", "read_score_table", "audit_mechanism", "mechanism", "test_samples", "follow"),
     # before and after
     *("samples_needed", "power", "plan", "workspace", "audit", "save_figure"),
