@@ -53,6 +53,7 @@ class Feedback:
         return f"<p>{mark} {escape_html(self.words)}</p>"
 
 
+@_checks.arguments
 def check(
     answer: Any,
     truth: Callable[[], Any],
