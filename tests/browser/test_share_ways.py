@@ -173,7 +173,8 @@ def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_on
     share.get_by_role("button", name="Close").click()
     assert len(workspace.audits) == before + 1
     # It changes: what is shared is saved as a new version.
-    one.set("δ", "1e-4")
+    slider = one.page.get_by_role("slider", name="Threshold").locator("visible=true").first
+    slider.press("ArrowRight")
     one.numbers()
     one.ask().get_by_role("button", name="Link to a saved audit").click()
     save.get_by_text(f"The page has changed since “{name}” was saved.").wait_for()
@@ -185,11 +186,13 @@ def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_on
     assert (newest.versions, newest.previous) == (2, saved.key)
     # The receiver of the link sees the answer first, without signing in.
     stranger = one.page.context.browser.new_context(viewport=size).new_page()
-    stranger.goto(address)
+    stranger.goto(address, wait_until="commit")
     frame = stranger.frame_locator("iframe")
     frame.locator(".one-page h1").wait_for()
     assert frame.locator("h1").first.evaluate("e => e.className").startswith("verdict")
-    stranger.get_by_role("link", name="One page (PDF)").wait_for()
+    for name in ("Complete report", "One page (PDF)"):
+        stranger.get_by_role("link", name=name).wait_for()
+    assert stranger.evaluate("document.documentElement.scrollWidth <= innerWidth")
     stranger.context.close()
 
 
