@@ -42,7 +42,7 @@ def content(value: Any) -> str:
     elif isinstance(value, Bound):
         value = _bound(value)
     elif isinstance(value, Fact):
-        value = _card(value.text, note=value.note)
+        value = _card(value.text, note=value.note) | {"rank": "fact"}
     try:
         return _ENCODER.encode(value)
     except ValueError:  # a NaN or ∞, which is written as null
@@ -125,6 +125,11 @@ def _texts(item: Item) -> dict[str, Any]:
 
 
 def _bound(bound: Bound) -> dict[str, str]:
+    rank = "estimate" if bound.guarantee == "estimate" else "bound"
+    return _shown(bound) | {"rank": rank}
+
+
+def _shown(bound: Bound) -> dict[str, str]:
     survival = "" if bound.void else bound.survival  # it no longer "stays valid"
     texts = (bound.explain(), survival, measured().sentence(bound.method))
     explanation = " ".join(filter(None, texts))

@@ -47,6 +47,7 @@ class NumberCard:
     note : str
         Confidence, assumptions, and why the number is not valid.
     explanation, caution : str
+    rank : {"bound", "estimate", "fact"}
     """
 
     title: str
@@ -57,6 +58,7 @@ class NumberCard:
     note: str
     explanation: str
     caution: str
+    rank: str
 
 
 @dataclass(frozen=True)

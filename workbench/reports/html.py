@@ -16,6 +16,7 @@ from workbench.assets.board import STYLE, palette_css, palettes
 from workbench.assets.packed import PLOTLY
 from workbench.assets.scripts import one_module
 from workbench.audits.audit import Audit
+from workbench.audits.items import AuditSentence
 from workbench.figures.kit.svg import image
 from workbench.pages.core.page import Page
 from workbench.pages.registry import PAGES
@@ -103,10 +104,12 @@ def _header(contents: Contents) -> str:
     facts = "".join(
         f"<div><dt>{escape(k)}</dt><dd>{escape(v)}</dd></div>" for k, v in contents.facts
     )
+    found = contents.summary.answer
+    answer = _answer(found) if found else ""
     note = f'<p class="note">{escape(audit.note)}</p>' if audit.note else ""
     return (
-        f'<header><p class="kicker">Privacy audit</p><h1{size}>{escape(contents.title)}</h1>{note}'
-        f'<dl class="facts">{facts}</dl></header>'
+        f'<header><p class="kicker">Privacy audit</p><h1{size}>{escape(contents.title)}</h1>'
+        f'{answer}{note}<dl class="facts">{facts}</dl></header>'
     )
 
 
@@ -122,6 +125,14 @@ def _summary(contents: Contents) -> str:
         _listed("What was not shown", found.not_shown),
     ]
     return "".join(parts)
+
+
+def _answer(answer: AuditSentence) -> str:
+    evidence = f"<span>{_prose(answer.evidence)}</span>" if answer.evidence else ""
+    return (
+        f'<p class="answer" data-tone="{answer.tone}"><strong>{escape(answer.text)}</strong> '
+        f"{evidence}</p>"
+    )
 
 
 def _listed(title: str, texts: Iterable[str | Row], tone: str = "") -> str:

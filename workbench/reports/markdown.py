@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from workbench._markup import code_block, code_span
 from workbench._markup import escape_markdown as text
+from workbench.audits.items import AuditSentence
 from workbench.reports.contents import Contents, NumberCard, Row
 
 
@@ -36,11 +37,23 @@ def markdown(contents: Contents) -> str:
         ("Software", [_rows(contents.versions)]),
         ("Reproduce the numbers", list(_reproduce(contents))),
     ]
-    parts = [f"# {text(contents.title)}", text(audit.note), _rows(contents.facts)]
+    parts = [
+        f"# {text(contents.title)}",
+        _answer(found.answer),
+        text(audit.note),
+        _rows(contents.facts),
+    ]
     for title, body in sections:
         kept = [part for part in body if part]
         parts += [f"## {title}", *kept] if kept else []
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _answer(answer: AuditSentence | None) -> str:
+    if answer is None:
+        return ""
+    evidence = f": {text(answer.evidence)}" if answer.evidence else ""
+    return f"**{text(answer.text)}**{evidence}"
 
 
 def _items(texts: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from workbench._format import percent, plain, round_safely
 from workbench.audits.audit import Audit
-from workbench.audits.items import AuditNumber
+from workbench.audits.items import AuditNumber, AuditSentence
 from workbench.bounds.bound import Bound
 
 #: Page -> what was done, for readers who do not know differential privacy.
@@ -96,6 +96,8 @@ class Summary:
 
     Parameters
     ----------
+    answer : AuditSentence, optional
+        The answer of the page, as it was recorded.
     tested : str
         What was done.
     warnings : tuple of str
@@ -110,6 +112,7 @@ class Summary:
         What must not be concluded.
     """
 
+    answer: AuditSentence | None
     tested: str
     warnings: tuple[str, ...]
     shown: tuple[tuple[str, str], ...]
@@ -127,6 +130,7 @@ def summary(audit: Audit) -> Summary:
     warnings = [] if audit.imported is None else [audit.imported.explain()]
     warnings += [s.text for s in audit.sentences if s.place == "strip" and s.text]
     return Summary(
+        answer=next((one for one in audit.sentences if one.tone), None),
         tested=TESTED.get(audit.page, ""),
         warnings=tuple(warnings),
         shown=(

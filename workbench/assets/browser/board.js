@@ -6,14 +6,23 @@ const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Arr
 const ROLE = /^@([a-z]+)(?:\/(0?\.\d+|1|0))?$/
 const ROWS_SHOWN = 200
 const SAVE = '<svg viewBox="0 0 24 24" width="16" height="16" aria-hidden="true"><path d="M11 3h2v9l3.500-3.500 1.400 1.400L12 16 6.100 9.900l1.400-1.400L11 12ZM4 18h16v2H4Z"/></svg>'
-const PENDING = "…" // what the dashboard shows while a slow number is computed
+const PENDING = "…" // what the dashboard shows while something slow is computed
 const SOON = 300 // ms after the last change until an open explanation asks for its texts
 const QUIET = 900 // ms after the last change until it is read aloud
 
 // Pixels of the dashboard's page: its bar, the gap between cards, and what a row of charts needs.
 const BAR = 56
 const GAP = 12
-const ROW = {least: 256, lowest: 300, roomy: 360, highest: 560}
+// The ranks of numbers in the order of the page; those that answer its question are always shown.
+const MAIN = "main"
+const RANKS = [MAIN, "bound", "estimate", "fact"]
+const UNSAMPLED = "no samples" // the term of a bound that rests on none: "proven" says as much
+const WIDTHS = {bound: 1.15, estimate: 1, fact: 1.1} // of a column, relative to each other
+const IN_ONE_ROW = 8 // numbers beside the main ones that fit into one row
+const ONE_LINE = 120 // letters of a provenance that is shown in whole
+const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
+
+const ROW = {least: 256, lowest: 270, highest: 560}
 
 export class Board {
   // What is listened to while the board is in the document.
@@ -39,9 +48,7 @@ export class Board {
       return row.element
     })
     const header = new Header(frame)
-    const cells = make("div", {class: "wb-strip", ...strip(frame.numbers)})
-    const numbers = make("div", {class: "wb-numbers", hidden: ""}, cells)
-    numbers.hidden = !frame.numbers.length
+    this.numbers = new Numbers(frame.numbers, tools)
     const places = {
       answer: make("div", {class: "wb-answer"}),
       head: header.sentences,
@@ -50,16 +57,17 @@ export class Board {
       foot: make("div", {class: "wb-sentences wb-small"}),
     }
     this.cards = make("div", {class: "wb-cards"})
-    this.top = make("div", {class: "wb-top"}, header.element, this.alert.element, ...jobs, places.answer, numbers, places.strip)
-    const body = make("div", {class: "wb-body"}, this.top, this.cards, places.text, places.foot)
+    this.top = make("div", {class: "wb-top"}, header.element, this.alert.element, places.answer, ...jobs, this.numbers.element, places.strip)
+    const answers = frame.sentences.some(sentence => sentence.place === "answer")
+    const body = make("div", {class: "wb-body"}, this.top, this.cards, ...inWords([places.text, places.foot], answers))
     this.busy = make("div", {class: "wb-busy", role: "status"})
     this.announcer = new Announcer()
     this.element = make("div", {class: "wb-board", "data-view": frame.view ?? ""},
       body, this.busy, this.announcer.element)
     this.voids = new Voids()
     places.strip.append(this.voids.element)
-    for (const item of frame.numbers) place(item, new NumberCell(item, tools), cells, numbers)
-    for (const item of frame.sentences) place(item, item.place === "answer" ? new Headline() : new Sentence(), places[item.place])
+    for (const cell of this.numbers.cells) this.views.set(cell.item.name, cell)
+    for (const item of frame.sentences) place(item, new (SENTENCES[item.place] ?? Sentence)(), places[item.place])
     this.charts = frame.figures.map(item => place(item, new ChartCard(item, send, tools), this.cards))
     this.rows = rowsOf(frame.figures)
     this.panels = new Disclosures(this.element)
@@ -68,9 +76,9 @@ export class Board {
   show(name, content) {
     const view = this.views.get(name)
     view?.show(content)
-    if (!view?.said || content.value === PENDING) return
+    if (!view?.said || (content.value ?? content.words) === PENDING) return
     this.announcer.changed(view)
-    this.voids.take(view.item.title, content.reason)
+    if (view instanceof NumberCell) this.voids.take(view.item.title, content.reason)
   }
 
   showJob(name, state) {
@@ -106,14 +114,13 @@ export class Board {
     window.addEventListener("afterprint", this.printing)
   }
 
-  // Rows of charts fill what the numbers leave of the window. While the board is hidden, or all is
-  // in one column, the top has no height of its own.
+  // Rows of charts fill what the numbers leave of the window, unless the board is hidden, or all is
+  // in one column.
   fit() {
-    if (!this.topHeight) return this.cards.style.removeProperty("--row")
+    if (!this.topHeight || matchMedia("(max-width: 600px)").matches) return this.cards.style.removeProperty("--row")
     const rest = window.innerHeight - BAR - this.topHeight - 3 * GAP
     const rows = Math.max(1, Math.min(this.rows, Math.floor((rest + GAP) / (ROW.least + GAP))))
     const row = Math.floor((rest + GAP) / rows - GAP)
-    this.cards.toggleAttribute("data-roomy", row >= ROW.roomy)
     this.cards.style.setProperty("--row", `${Math.min(Math.max(row, rows > 1 ? 0 : ROW.lowest), ROW.highest)}px`)
   }
 
@@ -150,7 +157,7 @@ export class Board {
 
 // -- numbers, sentences, the message ------------------------------------------------------------
 
-// Title, question and provenance, each in a line; a button opens them over what is below.
+// Title and question, and the beginning of the provenance; a button opens all over what is below.
 class Header {
   constructor({title, about}) {
     this.sentences = make("div", {class: "wb-sentences wb-small wb-provenance"})
@@ -164,10 +171,81 @@ class Header {
       this.element.toggleAttribute("data-open", open)
       button.setAttribute("aria-expanded", String(open))
     })
-    const question = about ? [make("p", {class: "wb-about"}, about)] : []
+    const asked = about.search(/[^.?!]+\?$/) // what comes before the question is in the sheet
+    const question = about ? [make("p", {class: "wb-about"}, make("span", {class: "wb-rest"}, about.slice(0, Math.max(0, asked))),
+      about.slice(Math.max(0, asked)))] : []
     sheet.append(make("div", {class: "wb-title"}, make("h1", {}, title), ...question, button), this.sentences)
     this.element = make("header", {class: "wb-header"}, sheet)
     this.element.addEventListener("wb-close", () => button.click())
+  }
+}
+
+// The numbers in ranks: those that answer the question large, other bounds, estimates apart from
+// them, and facts. What all bounds rest on is said once. A phone shows the main ones, and the others
+// when asked.
+class Numbers {
+  constructor(items, tools) {
+    const main = items.some(item => item.main) ? items.filter(item => item.main) : items.slice(0, 1)
+    this.ranks = new Map(RANKS.map(rank => [rank, make("div", {class: "wb-rank", "data-rank": rank})]))
+    this.strip = make("div", {class: "wb-strip"}, ...this.ranks.values())
+    this.terms = make("p", {class: "wb-shared"})
+    const others = items.length - main.length
+    this.more = make("button", {class: "wb-text-button wb-all", type: "button", "aria-expanded": "false", hidden: ""},
+      `${others} more number${others > 1 ? "s" : ""}`)
+    this.more.hidden = !others
+    this.more.addEventListener("click", () => {
+      this.more.setAttribute("aria-expanded", String(this.element.toggleAttribute("data-all")))
+    })
+    this.element = make("div", {class: "wb-numbers", hidden: ""}, this.strip, this.terms, this.more)
+    this.element.hidden = !items.length
+    this.cells = items.map(item => new NumberCell(item, tools, cell => this.arrange(cell)))
+    this.rows = others > IN_ONE_ROW ? 2 : 1
+    this.strip.style.setProperty("--rows", String(3 * this.rows))
+    for (const cell of this.cells) {
+      this.place(cell, main.includes(cell.item) ? MAIN : "bound")
+      this.element.append(cell.panel)
+    }
+    this.measure()
+  }
+
+  // Bring a cell to where what it shows belongs.
+  arrange(cell) {
+    if (cell.value.textContent !== PENDING) {
+      const before = cell.rank
+      if (cell.rank !== MAIN) this.place(cell, cell.kind)
+      if (cell.rank !== before) this.measure()
+    }
+    this.share()
+  }
+
+  place(cell, rank) {
+    if (cell.rank === rank) return
+    cell.rank = rank
+    const {activeElement} = /** @type {any} */ (cell.element.getRootNode())
+    const held = cell.element.contains(activeElement ?? null) ? activeElement : null
+    const later = this.cells.slice(this.cells.indexOf(cell) + 1).find(other => other.rank === rank)
+    this.ranks.get(rank).insertBefore(cell.element, later?.element ?? null)
+    held?.focus()
+  }
+
+  // Columns of each rank.
+  measure() {
+    const tracks = []
+    for (const [rank, {style, childElementCount: count}] of this.ranks) {
+      const columns = rank === MAIN ? count : Math.ceil(count / this.rows)
+      style.setProperty("--columns", String(columns))
+      if (columns) tracks.push(rank === MAIN ? `${columns * 172}px` : `minmax(0, ${columns * WIDTHS[rank]}fr)`)
+    }
+    this.strip.style.setProperty("--tracks", tracks.join(" "))
+  }
+
+  // What all bounds rest on stands under them once, and not in every cell.
+  share() {
+    const stated = this.cells.filter(cell => cell.conditions.length && cell.kind === "bound")
+    const [first, ...rest] = stated.map(cell => cell.conditions)
+    const shared = rest.length ? first.filter(one => rest.every(conditions => conditions.includes(one))) : []
+    this.terms.textContent = shared.length ? `Bounds: ${shared.join(" · ")}` : ""
+    for (const cell of this.cells) cell.state(shared, this.rows > 1)
   }
 }
 
@@ -176,9 +254,17 @@ class NumberCell {
   /** @type {any} */
   buttons // those that copy, once their script is here
 
-  constructor(item, tools) {
+  /** @type {any[]} */
+  conditions = [] // what the number rests on, where it is valid
+  /** @type {string[]} */
+  notes = [] // what else stands under it
+
+  // shown(cell) is called when it has changed.
+  constructor(item, tools, shown) {
     this.item = item
     this.tools = tools
+    this.shown = shown
+    this.kind = "bound"
     this.relation = make("span", {class: "wb-relation"})
     this.value = make("span", {class: "wb-value"})
     this.badge = make("span", {class: "wb-badge"})
@@ -203,7 +289,7 @@ class NumberCell {
     })
   }
 
-  show({value, relation, badge, tone, note, explanation}) {
+  show({value, relation, badge, tone, note, explanation, rank = "bound"}) {
     this.relation.textContent = relation
     this.value.textContent = value
     this.element.dataset.tone = tone
@@ -215,8 +301,11 @@ class NumberCell {
     if (broken) this.element.style.setProperty("--half", halfOf(value))
     this.badge.textContent = badge
     this.badge.dataset.tone = tone
-    this.note.textContent = note
-    this.note.title = note
+    this.kind = rank
+    // Why it is not valid, or not chosen, is told by the mark, and in full by the explanation.
+    const terms = tone === "void" || tone === "unset" || value === PENDING ? [] : note.split(" · ").filter(one => one && one !== UNSAMPLED)
+    ;[this.conditions, this.notes] = rank === "fact" ? [[], terms] : [terms, []]
+    this.shown(this)
     this.terms.textContent = [badge, note].filter(Boolean).join(" · ")
     this.explanation.textContent = explanation
     this.said = `${this.item.title} ${relation} ${value}${badge === "not valid" ? ", not valid" : ""}`
@@ -224,6 +313,14 @@ class NumberCell {
     this.buttons?.show(null)
     clearTimeout(this.alarm)
     if (!this.panel.hidden) this.alarm = setTimeout(() => this.offerCopies(), SOON)
+  }
+
+  // Under the number stands what it rests on besides what all bounds rest on: a family at least.
+  state(shared, dense) {
+    const own = this.conditions.filter(one => !shared.includes(one)).map(one => one.replace(/ \(.*\)$/, ""))
+    const kept = own.filter(one => one.length <= SHORT && (!dense || one.startsWith("if ")))
+    const note = [...kept, ...this.notes.filter(one => !shared.includes(one))].join(" · ")
+    if (this.note.textContent !== note) this.note.textContent = note
   }
 
   // What is copied is what is shown, so the texts are asked for again after a change.
@@ -250,14 +347,6 @@ const ems = text => [...text].reduce((sum, letter) => sum + (/[.,: ]/.test(lette
 function halfOf(text) {
   const halves = [...text.matchAll(/ /g)].map(({index}) => [text.slice(0, index), text.slice(index + 1)])
   return Math.min(...halves.map(([first, second]) => Math.max(ems(first), ems(second))))
-}
-
-// One row, as long as the titles fit into it in two lines each; otherwise two.
-function strip(numbers) {
-  const count = numbers.length
-  const longest = Math.max(0, ...numbers.map(({title}) => title.length))
-  const columns = count > 5 && longest * count > 260 ? Math.ceil(count / 2) : count
-  return {style: `--numbers: ${columns || 1}`, ...(columns > 5 ? {"data-dense": ""} : {})}
 }
 
 // Rows that the charts take, twelve twelfths each.
@@ -287,16 +376,43 @@ class Headline {
   constructor() {
     this.words = make("strong", {class: "wb-headline-words"})
     this.evidence = make("span", {class: "wb-headline-evidence"})
-    this.element = make("p", {class: "wb-headline", hidden: ""}, this.words, this.evidence)
-    this.item = {title: ""}
+    this.element = make("p", {class: "wb-headline", hidden: ""}, this.words, " ", this.evidence)
   }
 
   show({words, evidence, tone}) {
     this.words.textContent = words
     this.evidence.textContent = evidence
-    this.element.dataset.tone = tone
+    this.element.dataset.tone = words === PENDING ? "" : tone
     this.element.hidden = false
+    this.said = evidence ? `${words}: ${evidence}` : words
   }
+}
+
+// Where the data come from: the first sentence, and the others where all of the header is shown.
+class Provenance extends Sentence {
+  constructor() {
+    super()
+    this.first = make("span")
+    this.rest = make("span", {class: "wb-rest"})
+    this.element.append(this.first, this.rest)
+  }
+
+  show(text) {
+    const [first] = (text.length > ONE_LINE && text.match(/^.*?[.?!](?= \p{Lu})/su)) || [text]
+    this.first.textContent = first
+    this.rest.textContent = text.slice(first.length)
+    this.element.hidden = !text
+  }
+}
+
+const SENTENCES = {answer: Headline, head: Provenance}
+
+// The sentences under the charts: behind a button where the page has an answer.
+function inWords(places, folded) {
+  if (!folded) return places
+  const texts = make("div", {class: "wb-texts"}, ...places)
+  const button = discloses(texts, {class: "wb-text-button wb-in-words"}, "In words")
+  return [button, texts]
 }
 
 // Why several numbers at once are not valid, where it cannot be overlooked. The reason of one alone
@@ -317,11 +433,11 @@ class Voids extends Sentence {
   }
 }
 
-// Reads aloud what has become of the numbers, in one sentence, once they rest.
+// Reads aloud what has become of the answer and the numbers, in one sentence, once they rest.
 class Announcer {
   constructor() {
     this.element = make("p", {class: "wb-said", role: "status"})
-    this.before = new Map() // number -> what was last said or first shown of it
+    this.before = new Map() // number or answer -> what was last said or first shown of it
     this.news = new Set()
   }
 
@@ -337,6 +453,8 @@ class Announcer {
     this.news.clear()
     for (const view of changed) this.before.set(view, view.said)
     if (!changed.length) return
+    // The answer before the numbers.
+    changed.sort((one, other) => Number(other instanceof Headline) - Number(one instanceof Headline))
     const others = changed.length > 1 ? `, and ${changed.length - 1} more changed` : ""
     this.element.textContent = `${changed[0].said}${others}`
   }

@@ -99,10 +99,11 @@ class Detectable:
         return math.isinf(self.caught) if self.twice == 0 else self.power_at_twice < EVEN
 
     def __str__(self) -> str:
-        return f"{self._least} ({self.mechanism})"
+        return f"{self.least} ({self.mechanism})"
 
     @property
-    def _least(self) -> str:
+    def least(self) -> str:
+        """The smallest leak as text: "ε ≥ 2.17", "1.02 times the claimed privacy loss"."""
         caught = round_safely(self.caught, "up")
         if self.symbol == "factor":
             return f"{caught} times the claimed privacy loss"
@@ -347,7 +348,7 @@ class _Sentences:
     @property
     def detects(self) -> str:
         first = self.judged.power[0]
-        leak = "no leak" if math.isinf(first.caught) else first._least
+        leak = "no leak" if math.isinf(first.caught) else first.least
         return f"detects {leak} with {percent(CAUGHT)} power"
 
     @property
@@ -357,7 +358,7 @@ class _Sentences:
         if math.isinf(first.caught):
             leak, detail = "no mechanism", ", however much it leaks"
         else:
-            leak = f"a mechanism with {first._least}"
+            leak = f"a mechanism with {first.least}"
             detail = f" ({first.mechanism}, the easiest to detect)" if others else ""
         text = (
             f"With these sample sizes, {leak} would be refuted with probability "
@@ -367,7 +368,7 @@ class _Sentences:
             text += (
                 f"; no {other.mechanism} mechanism would be"
                 if math.isinf(other.caught)
-                else f"; a {other.mechanism} mechanism, from {other._least}"
+                else f"; a {other.mechanism} mechanism, from {other.least}"
             )
         return f"{text}."
 

@@ -27,6 +27,7 @@ from workbench.pages.inputs.plan_choice import KnownPlans, PlannedAudit
 from workbench.pages.inputs.reference import REFERENCE, ReferenceChoice, reference_controls
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting, Validity
+from workbench.pages.scores.answer import ScoresAnswer
 from workbench.pages.scores.bins import BIN_CONTROLS, BinChoice
 from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pages.scores.comparison import ReferenceComparison
@@ -68,6 +69,7 @@ class ScoresPage(Page):
             "log_floor",
         ),
     )
+    headline = ScoresAnswer()
     doubts = Doubts()
     asking = AskedInAdvance()
     compared = ReferenceChoice()
@@ -158,6 +160,7 @@ class ScoresPage(Page):
         formula="ε ≥ max over thresholds of log((1 − δ − β̄)/ᾱ) and log((1 − δ − ᾱ)/β̄), with "
         "upper limits ᾱ, β̄ of both error rates that hold at all thresholds at once.",
         caution="The true ε may be larger: a weak attack gives a low bound.",
+        main=True,
     )
     def epsilon(self) -> Bound:
         """With this confidence, the mechanism is not (ε′, δ)-DP for any ε′ below this value."""
