@@ -185,6 +185,8 @@ def test_the_report_of_a_link_is_shown_in_a_frame_that_can_reach_nothing(team, b
     page = browsers("", viewport={"width": 390, "height": 844}, bypass_csp=False).page
     page.goto(f"http://localhost:{team.port}/shared/{token}")
     frame = page.frame_locator("iframe")
+    frame.locator("h1.verdict").wait_for()  # the answer first
+    page.get_by_role("link", name="Complete report").click()
     frame.get_by_role("heading", name="a report", exact=True).wait_for()
     frame.locator("svg, .js-plotly-plot").first.wait_for(state="attached")
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0

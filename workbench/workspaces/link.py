@@ -12,7 +12,7 @@ import binascii
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -244,7 +244,7 @@ def read_link(text: str) -> PageLink:
         values = _json.loads(content)
         files = values.get("files", {})
         data = tuple(
-            DataReference(*one[:5], files=tuple(files.get(one[0], ()))) for one in values["data"]
+            replace(DataReference(*one), files=tuple(files.get(one[0], ()))) for one in values["data"]
         )
         return PageLink(values["page"], values["settings"], data)
     except LinkError:

@@ -245,6 +245,9 @@ const sharePanel = /** @type {HTMLElement} */ (document.getElementById("share"))
 
 // Its script comes when it is first opened.
 let menuOfShare = null
+sharePanel.addEventListener("wb-opened", () => {
+  if (!said.querySelector(".wb-making")) said.hidden = true // it would cover the last items on a phone
+})
 sharePanel.addEventListener("wb-opened", async () => (await shareMenu()).items[0].focus(), {once: true})
 
 async function shareMenu() {

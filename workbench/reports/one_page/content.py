@@ -250,8 +250,8 @@ def _checks_of(contents: Contents) -> Iterator[Row]:
     if audit.key:
         yield "Record", f"SHA-256 {audit.sha256}"
     software = audit.software
-    named = ("dp-audit-workbench", "python", "numpy", "scipy")
-    versions = ", ".join(f"{name} {software[name]}" for name in named if name in software)
+    shown = ("dp-audit-workbench", "python", "numpy", "scipy")
+    versions = ", ".join(f"{name} {software[name]}" for name in shown if name in software)
     yield "Version", shortened(versions, LONGEST["terms"])
 
 
