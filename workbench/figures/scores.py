@@ -220,7 +220,7 @@ def profile(
     ]
     styles, promised = [HISTOGRAM, BAND, FIT], "."
     if reference is not None:
-        drawn.append(line(REFERENCE, *visible_profile(reference, epsilon, low)))
+        drawn.append(line(REFERENCE, *visible_profile(reference, epsilon, low, delta)))
         styles.append(REFERENCE)
         at_delta = round_safely(float(reference.epsilon(delta)), "nearest")
         promised = f"; the reference {reference.name} guarantees ε = {at_delta}."
