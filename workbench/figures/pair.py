@@ -145,7 +145,7 @@ def profile_of_truth(
     if pair is not None:
         gaussian = np.exp(np.asarray(gaussian_log_profile(tight, epsilon)))
         drawn += [
-            line(TRUTH, *visible_profile(pair, epsilon, low)),
+            line(TRUTH, *visible_profile(pair, epsilon, low, delta)),
             line(TIGHT, epsilon, positive(gaussian)),
         ]
         styles += [TRUTH, TIGHT]

@@ -222,7 +222,7 @@ def profile(
     ]
     styles, promised = [HISTOGRAM, BAND, FIT], ""
     for one in compared:
-        drawn.append(line(one.style, *visible_profile(one.pair, epsilon, low)))
+        drawn.append(line(one.style, *visible_profile(one.pair, epsilon, low, delta)))
         styles.append(one.style)
         at_delta = round_safely(float(one.pair.epsilon(delta)), "nearest")
         promised += f"; {one.words} ε = {at_delta}"

@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 
 from workbench.figures.kit.legend import HEADROOM
 from workbench.figures.kit.types import Axis
+from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.base import Pair
 
 #: Profiles show no δ below this, unless a smaller one is asked for.
 LEAST_DELTA = 1e-12
+
+#: The same for compositions, for which a smaller δ takes a second to compute.
+LEAST_COMPOSED_DELTA = 1e-8
 
 
 def axis(
@@ -166,9 +170,9 @@ def positive(values: Any) -> NDArray[np.float64]:
 
 
 def visible_profile(
-    pair: Pair, epsilon: NDArray[np.float64], low: float
+    pair: Pair, epsilon: NDArray[np.float64], low: float, delta: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A pair's ε and δ(ε) down to the end of a logarithmic axis: smaller δ may be slow to compute.
+    """A pair's ε and δ(ε) down to the end of a logarithmic axis, or to what is slow to compute.
 
     Parameters
     ----------
@@ -177,13 +181,17 @@ def visible_profile(
         Ascending, of the whole chart.
     low : float
         log₁₀ of the least δ of the axis.
+    delta : float
+        Which is asked for: the curve reaches beyond it.
     """
+    if isinstance(pair, AccountedPair):
+        low = max(low, min(math.log10(LEAST_COMPOSED_DELTA), math.log10(delta) - 1))
     end = float(pair.epsilon(10.0**low))
     shown = epsilon[epsilon < end]
-    delta = np.asarray(pair.profile(shown))
+    below = np.asarray(pair.profile(shown))
     if end <= epsilon[-1] and shown.size < epsilon.size:
-        shown, delta = np.append(shown, end), np.append(delta, 10.0**low)
-    return shown, positive(delta)
+        shown, below = np.append(shown, end), np.append(below, 10.0**low)
+    return shown, positive(below)
 
 
 def gaps(values: Any) -> NDArray[np.float64]:

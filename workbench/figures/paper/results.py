@@ -25,7 +25,13 @@ from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
 from workbench.figures import compare
 from workbench.figures.kit import log_n_axis
-from workbench.figures.kit.axes import LEAST_DELTA, axis, delta_axis, positive, powers_of_ten
+from workbench.figures.kit.axes import (
+    LEAST_COMPOSED_DELTA,
+    axis,
+    delta_axis,
+    positive,
+    powers_of_ten,
+)
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import Style, histogram, line
@@ -179,7 +185,7 @@ def profile(style: Style, delta: Callable[[Any], Any], epsilon: Callable[[Any], 
     delta, epsilon : callable
         δ at ε, and ε at δ.
     """
-    low = round(math.log10(LEAST_DELTA))
+    low = round(math.log10(LEAST_COMPOSED_DELTA))  # of any pair, compositions too
     by_delta = np.logspace(low, 0, 201)[:-1]
     ends = np.asarray(epsilon(by_delta), dtype=float)
     reached = np.isfinite(ends)
