@@ -392,6 +392,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "CanaryRun": functools.cache(lambda: wb.simulate_canaries(20, 10, 1.0)),
     "DataSet": lambda: workspace().dataset("kept"),
     "Workspace": workspace,
+    "Feedback": lambda: wb.teaching.Feedback("right", "Right."),
     "BlockOrder": lambda: wb.selection.BlockOrder([-1.0, 1.0], [2, 0, 1]),
     "Constant": wb.selection.Constant,
     "FiniteSelection": lambda: wb.selection.FiniteSelection(runs(), [0.3, 0.7], [0.6, 0.4]),
