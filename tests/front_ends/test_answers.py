@@ -5,6 +5,7 @@ import json
 import param
 import pytest
 
+import workbench as wb
 from workbench.assets import board
 from workbench.audits.items import TONES, AuditSentence
 from workbench.jupyter.snapshot import Snapshot
@@ -106,3 +107,19 @@ def test_the_picture_of_a_view_begins_with_it(tone):
     made = Answer("Not <fair>", "P < 1", tone)
     picture = Snapshot("v1").html("", [], [*items, (Coin.answer_item(), made, "")])
     assert picture.index("Not &lt;fair&gt;") < picture.index("P &lt; 1") < picture.index("Heads")
+
+
+def test_a_report_begins_with_it(tmp_path):
+    from workbench.reports.contents import Contents
+    from workbench.reports.html import html
+    from workbench.reports.markdown import markdown
+
+    audit = wb.explore(wb.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 2.0])).audit(by="me")
+    kept = next(one for one in audit.sentences if one.tone)
+    assert (kept.text, kept.tone) == ("No leak shown", "open")
+    contents = Contents(audit)
+    assert contents.summary.answer == kept
+    document = html(contents)
+    assert document.index("</h1>") < document.index("No leak shown") < document.index("<nav")
+    written = markdown(contents)
+    assert written.index("# ") < written.index("**No leak shown**: ") < written.index("## Summary")
