@@ -411,7 +411,7 @@ def test_the_code_reproduces_the_numbers_and_the_view(view, scores, state):
     for name in ("epsilon", "mu", "total_variation", "epsilon_here"):
         assert made[name].value == getattr(view, name).value
     assert made["h"].total_variation == view.histogram_tv.value
-    assert made["fit"].value == view.page.fit().value
+    assert made["mu_fit"].value == view.mu_fit.value
     assert made["view"].numbers == view.numbers
 
 
@@ -551,7 +551,7 @@ def test_the_mimebundle_holds_widget_picture_and_text(view):
     for number in view.numbers.values():
         text = number.text if hasattr(number, "text") else number.rounded
         assert text in page
-    assert page.count("data:image/svg+xml") == 4
+    assert page.count("data:image/svg+xml") == 6
     assert "Run the cell" in page
     assert str(view.bound) in bundle["text/plain"]
 
