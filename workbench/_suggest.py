@@ -21,7 +21,7 @@ def near(name: str, names: Iterable[str]) -> list[str]:
     from difflib import SequenceMatcher, get_close_matches
 
     known: dict[str, list[str]] = {}
-    for one in names:
+    for one in (each for each in names if isinstance(each, str)):
         known.setdefault(one.casefold(), []).append(one)
     asked = name.casefold()
     found = get_close_matches(asked, known, n=3, cutoff=LIKE)

@@ -497,5 +497,5 @@ def _view(
     spec: dict[str, Any] | None,
     settings: dict[str, Any],
 ) -> View:
-    given = translated(page, spec or {}) | translated(page, settings)
+    given = translated(page, dict(spec or {})) | translated(page, settings)
     return View(page, partial(code_of, page), show, controls, given)
