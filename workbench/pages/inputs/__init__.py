@@ -3,7 +3,6 @@
 `settings` has δ, the confidence and the mark for choices made after looking; `asked` is the
 quantity that an audit fixes in advance; `seen_words` has texts on data that were seen before.
 `pair` and `reference` choose distributions, `claim` a claim, `data` a data set of the workspace.
-`answers` has what the answers of several pages have in common.
 `score_source` has the scores that a page is about, `plan_choice` the plan that an audit follows,
 and `plan_writing` the fields of a plan that is stored. `scores` chooses two data sets;
 `direction` asks about the direction of the score. `code` writes the Python that a page shows,
