@@ -146,7 +146,7 @@ def test_former_ways_to_a_name_work():
         ("", "epsilon_lower_bounds", "workbench has no 'epsilon_lower_bounds'; did you mean eps"),
         ("", "readscores", r"did you mean read_scores\?"),
         ("", "gaussianpair", r"did you mean GaussianPair\?"),
-        ("", "nothing", r"workbench has no 'nothing'; workbench.__all__ lists what there is"),
+        ("", "quux", r"workbench has no 'quux'; workbench.__all__ lists what there is"),
         ("bounds", "judgee", r"workbench.bounds has no 'judgee'; did you mean judge\?"),
         ("pairs", "read_scores", r"pairs has no 'read_scores'; it is workbench.read_scores"),
         ("live", "Audits", r"workbench.live has no 'Audits'; did you mean Audit\?"),

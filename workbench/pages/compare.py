@@ -13,6 +13,7 @@ from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.compare import Comparison, compare
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import compare as charts
+from workbench.pages.answers import nothing_concluded
 from workbench.pages.core.page import (
     Answer,
     Control,
@@ -26,7 +27,6 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.part import Part
-from workbench.pages.inputs.answers import nothing_concluded
 from workbench.pages.inputs.code import call, dataset_code, given_code, kept, script
 from workbench.pages.inputs.data import Sample, described, example_key, is_draw
 from workbench.pages.inputs.direction import direction_question

@@ -15,6 +15,7 @@ from workbench.bounds.counts.intervals import NAMES, RATES
 from workbench.bounds.counts.posterior import posterior_mass
 from workbench.curves.validation import Floats
 from workbench.figures import counts as charts
+from workbench.pages.answers import in_brief
 from workbench.pages.core.page import (
     Answer,
     Control,
@@ -28,7 +29,6 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
-from workbench.pages.inputs.answers import in_brief
 from workbench.pages.inputs.code import call, script
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.randomized_response import RandomizedResponsePair

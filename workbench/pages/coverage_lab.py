@@ -15,6 +15,7 @@ from workbench.coverage_lab.measured import measured
 from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
 from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.figures import coverage as charts
+from workbench.pages.answers import unfinished
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import (
     Answer,
@@ -29,7 +30,6 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
 from workbench.pages.core.stored import first_result
-from workbench.pages.inputs.answers import unfinished
 from workbench.pages.inputs.code import call, duration, lines, repeatable, script
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.progress import Report

@@ -18,6 +18,7 @@ from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import family as charts
 from workbench.figures.kit.layout import empty
+from workbench.pages.answers import in_brief, nothing_concluded
 from workbench.pages.core.page import (
     Answer,
     Control,
@@ -31,7 +32,6 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.part import Part
-from workbench.pages.inputs.answers import in_brief, nothing_concluded
 from workbench.pages.inputs.code import call, comment, data_code, kept, script
 from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.score_source import Arrival, ScoreSource

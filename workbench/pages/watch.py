@@ -10,6 +10,7 @@ import param
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.figures import watch as charts
+from workbench.pages.answers import in_brief, nothing_concluded
 from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import (
     Answer,
@@ -24,7 +25,6 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.part import Part
-from workbench.pages.inputs.answers import in_brief, nothing_concluded
 from workbench.pages.inputs.code import (
     call,
     data_code,

@@ -15,8 +15,8 @@ from workbench.figures.mechanism import search as charts
 from workbench.figures.mechanism import witness as witness_charts
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
+from workbench.pages.answers import in_brief, unfinished
 from workbench.pages.core.page import Answer, Fact, Page, answer, figure, number, sentence
-from workbench.pages.inputs.answers import in_brief, unfinished
 from workbench.pages.inputs.claim import ClaimChoice
 from workbench.pages.inputs.pair import PairChoice
 from workbench.pages.inputs.settings import DeltaSetting

@@ -6,10 +6,10 @@ from workbench.bounds.bound import Bound
 from workbench.onerun.bound import METHODS
 from workbench.onerun.guesses import REMARKABLE, coins_p_value
 from workbench.onerun.simulate import DPSGD, SharedGaussian
+from workbench.pages.answers import in_brief, nothing_concluded, unfinished
 from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
-from workbench.pages.inputs.answers import in_brief, nothing_concluded, unfinished
 from workbench.pages.one_run.audit import FROM_SCORES, NAMES
 
 

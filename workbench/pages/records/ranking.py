@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from workbench._format import plain
 from workbench.bounds.bound import Bound
 from workbench.curves.validation import Floats
+from workbench.pages.answers import in_brief, nothing_concluded, unfinished
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import (
     Answer,
@@ -24,7 +25,6 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.part import Part
-from workbench.pages.inputs.answers import in_brief, nothing_concluded, unfinished
 from workbench.progress import Report, silent
 from workbench.scores.sample import ScoresError
 from workbench.tables.table import ScoreTable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
+from workbench.pages.answers import in_brief, nothing_concluded, unfinished
 from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
-from workbench.pages.inputs.answers import in_brief, nothing_concluded, unfinished
 from workbench.pages.training.findings import ASKED, PRESS
 from workbench.pages.training.words import control_words, described
 from workbench.training.audits.base import TrainingAudit
