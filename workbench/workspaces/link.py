@@ -244,7 +244,8 @@ def read_link(text: str) -> PageLink:
         values = _json.loads(content)
         files = values.get("files", {})
         data = tuple(
-            replace(DataReference(*one), files=tuple(files.get(one[0], ()))) for one in values["data"]
+            replace(DataReference(*one), files=tuple(files.get(one[0], ())))
+            for one in values["data"]
         )
         return PageLink(values["page"], values["settings"], data)
     except LinkError:
