@@ -3,6 +3,7 @@
 import base64
 import random
 import zlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -124,10 +125,12 @@ def test_a_newer_version_is_named():
         zlib.compress(b'{"page": "x", "settings": {}, "data": [["a"]]}'),
         zlib.compress(b'{"page": "x", "settings": {}, "data": [["a", "b", "c", "d"]]}'),
         zlib.compress(b'{"page": "x", "settings": {}, "data": [[1, 2, 3, 4]]}'),
+        zlib.compress(b'{"page": "x", "settings": {}, "data": [], "files": [1]}'),
+        zlib.compress(b'{"page": "x", "settings": {}, "data": [], "files": "a"}'),
         zlib.compress(b"[" * 100_000),
         zlib.compress(b" " * 50_000_000),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_a_forged_link_is_refused(content):
     with pytest.raises(LinkError):
@@ -154,3 +157,15 @@ def test_settings_that_json_does_not_hold_are_refused():
 def test_a_reference_to_an_impossible_draw_says_so(key):
     with pytest.raises(WorkspaceError):
         DataReference("data", "x", key=key).find(Workspace())
+
+
+def test_a_link_names_the_files_of_its_data_and_links_of_earlier_versions_name_none():
+    reference = DataReference("dataset", "losses", "0" * 64, "", {}, ("in.npy", "out.npy"))
+    text = PageLink("scores", {}, (reference,)).text()
+    assert read_link(text).data == (reference,)
+    data = f'["dataset", "losses", "{"0" * 64}", "", {{}}]'
+    earlier = f'{{"page": "scores", "settings": {{}}, "data": [{data}]}}'
+    (found,) = read_link(made_by(1, zlib.compress(earlier.encode()))).data
+    assert found == replace(reference, files=())
+    with pytest.raises(LinkError, match="names of files"):
+        DataReference("dataset", "losses", "0" * 64, files=(1,))

@@ -242,9 +242,10 @@ def read_link(text: str) -> PageLink:
         if not unpacking.eof:
             raise LinkError(_WRONG)
         values = _json.loads(content)
-        files = values.get("files", {})
+        files = dict(values["files"]) if "files" in values else {}
         data = tuple(
-            replace(DataReference(*one), files=tuple(files.get(one[0], ()))) for one in values["data"]
+            replace(DataReference(*one), files=tuple(files.get(one[0], ())))
+            for one in values["data"]
         )
         return PageLink(values["page"], values["settings"], data)
     except LinkError:
