@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench._suggest import did_you_mean
+from workbench._names import did_you_mean
 
 Class = TypeVar("Class")
 

@@ -12,9 +12,9 @@ from workbench.claims.parse import parse_claim
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.core.sliders import taken
 from workbench.pages.importing.page import ImportPage
+from workbench.pages.inputs.claims.stated import CLAIM, KINDS, stated_values
 from workbench.pages.inputs.data import example_key
-from workbench.pages.inputs.stated_claim import CLAIM, KINDS, stated_values
-from workbench.pages.scores.former_claims import FORMER
+from workbench.pages.scores.claimed.former import FORMER
 from workbench.pages.scores.page import ScoresPage
 from workbench.scores.examples import NAMES as EXAMPLES
 from workbench.scores.examples import card

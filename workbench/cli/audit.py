@@ -191,7 +191,7 @@ def read_claim(text: str) -> Claim:
             # Arguments of a claim are no options, whatever they are called.
             raise ValueError(f"--claim {text}: {error}") from None
     from workbench.pages.core.upload import UploadedFile
-    from workbench.pages.scores.own_claim import read_claims
+    from workbench.pages.scores.claimed.own_claim import read_claims
 
     path = Path(table[1].strip())
     try:

@@ -22,7 +22,7 @@ from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import BOTTOM, LEFT, Share, Style, label, line, markers, rule
 from workbench.figures.kit.types import Figure
-from workbench.figures.scores import BAND
+from workbench.figures.scores.curves import BAND
 from workbench.pairs.base import Pair
 from workbench.pairs.gdp_tangent import Meeting
 

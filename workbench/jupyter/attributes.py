@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import param
 
-from workbench._suggest import did_you_mean
+from workbench._names import did_you_mean
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.types import Figure
 from workbench.jupyter.settings import in_words, plain_names, plain_value, translated

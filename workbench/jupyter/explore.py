@@ -30,8 +30,8 @@ from workbench.pages.given import (
     page_about,
     pair_page,
 )
+from workbench.pages.inputs.claims.stated import claim_settings
 from workbench.pages.inputs.code import code_of
-from workbench.pages.inputs.stated_claim import claim_settings
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage

@@ -14,7 +14,7 @@ from typing import Any
 import param
 
 from workbench import _checks
-from workbench._suggest import did_you_mean
+from workbench._names import did_you_mean
 from workbench.pages.core.page import Page
 from workbench.pages.core.sliders import LogNumber, number_of, taken
 

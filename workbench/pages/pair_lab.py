@@ -19,9 +19,9 @@ from workbench.curves.error_rates import epsilon_of_point
 from workbench.estimators.histogram import RANGE_TAIL, Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import pair as pair_charts
-from workbench.figures import scores as charts
 from workbench.figures.compared import Compared
 from workbench.figures.past_bounds import past_bounds
+from workbench.figures.scores import curves as charts
 from workbench.pages.core.page import (
     Answer,
     Control,

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from workbench._suggest import near
+from workbench._names import near
 
 #: What a refusal for size or time ends with.
 IF_TRUSTED = (

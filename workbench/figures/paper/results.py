@@ -40,7 +40,7 @@ from workbench.figures.kit.types import Figure
 from workbench.figures.paper.draw import place
 from workbench.figures.paper.look import DASHES
 from workbench.figures.paper.packages import require_matplotlib
-from workbench.figures.scores import BAND, HISTOGRAM, MEMBERS, NON_MEMBERS, OBSERVED
+from workbench.figures.scores.curves import BAND, HISTOGRAM, MEMBERS, NON_MEMBERS, OBSERVED
 from workbench.figures.series import series_chart
 from workbench.figures.watch import ANYTIME, EVIDENCE, X_TITLE
 from workbench.pairs.base import Pair

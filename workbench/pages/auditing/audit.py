@@ -11,8 +11,8 @@ from workbench.claims.base import Claim
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.given import page_about
 from workbench.pages.importing.page import ImportPage
+from workbench.pages.inputs.claims.stated import claim_settings
 from workbench.pages.inputs.spec import Spec
-from workbench.pages.inputs.stated_claim import claim_settings
 from workbench.pairs.base import Pair
 
 

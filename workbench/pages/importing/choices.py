@@ -16,8 +16,8 @@ from workbench.pages.importing.chosen_reading import COLUMNS, READING
 from workbench.pages.importing.proposals import has_labels
 from workbench.pages.importing.score_tables import read_table_upload
 from workbench.pages.importing.uploads import UploadedTables
+from workbench.pages.inputs.claims.stated import stated_controls
 from workbench.pages.inputs.plan_choice import PlanChoice
-from workbench.pages.inputs.stated_claim import stated_controls
 from workbench.scores.layouts.direction import Direction, proposed_direction
 from workbench.scores.layouts.guess import choices, guess_layout
 from workbench.scores.layouts.layout import Layout

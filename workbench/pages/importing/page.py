@@ -17,10 +17,10 @@ from workbench.pages.importing.choices import ImportChoices
 from workbench.pages.importing.chosen_reading import ChosenReading
 from workbench.pages.importing.opened_files import OpenedFiles
 from workbench.pages.importing.preview import MOST_COLUMNS, ColumnPreview, table_words
+from workbench.pages.inputs.claims.stated import StatedClaim
 from workbench.pages.inputs.code import call, reading_code, script
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.plan_choice import KnownPlans, short_name
-from workbench.pages.inputs.stated_claim import StatedClaim
 from workbench.scores.layouts.joined import LABELS_FROM
 from workbench.scores.layouts.labels import shared_columns
 from workbench.scores.layouts.senses import members_first

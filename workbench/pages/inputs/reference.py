@@ -2,7 +2,7 @@
 
 Every kind of reference is built from a few controls and has the interface of a `Pair`. A page has
 one `ReferenceChoice` for each of `PREFIXES`, with which the names of its parameters begin. No
-reference is tested: what was promised is a claim, see `workbench.pages.inputs.stated_claim`.
+reference is tested: what was promised is a claim, see `workbench.pages.inputs.claims.stated`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Control, Section, derived, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, NumberField
-from workbench.pages.inputs.claim import (
+from workbench.pages.inputs.claims.choice import (
     CLAIM_PARAMETERS,
     PAIR,
     claim_controls,

@@ -17,7 +17,7 @@ from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.answers import in_brief, unfinished
 from workbench.pages.core.page import Answer, Fact, Page, answer, figure, number, sentence
-from workbench.pages.inputs.claim import ClaimChoice
+from workbench.pages.inputs.claims.choice import ClaimChoice
 from workbench.pages.inputs.pair import PairChoice
 from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pages.mechanism.choice import CLAIM, MechanismChoice

@@ -11,7 +11,7 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.binormal_fit import BinormalFit, binormal_fit
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.parametric.residuals import LocalMu, local_mu
-from workbench.figures import fits as charts
+from workbench.figures.scores import fits as charts
 from workbench.pages.core.page import derived, figure, number
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of

@@ -10,8 +10,8 @@ from workbench.audits.deviations import CONFIDENCE, INTERVAL
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
 from workbench.estimators.roc import Roc, roc
-from workbench.figures import scores as charts
-from workbench.figures.refutation import lens
+from workbench.figures.scores import curves as charts
+from workbench.figures.scores.refutation import lens
 from workbench.pages.core.page import (
     Control,
     Fact,
@@ -32,12 +32,12 @@ from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.scores.answer import ScoresAnswer
 from workbench.pages.scores.bins import BIN_CONTROLS, BinChoice
+from workbench.pages.scores.claimed.comparison import ReferenceComparison
+from workbench.pages.scores.claimed.evidence import Evidence
+from workbench.pages.scores.claimed.own_claim import OWN_CLAIM, OwnClaim, own_claim_controls
 from workbench.pages.scores.code import LOW_FPR, score_code
-from workbench.pages.scores.comparison import ReferenceComparison
 from workbench.pages.scores.doubts import Doubts
-from workbench.pages.scores.evidence import Evidence
 from workbench.pages.scores.fits import GaussianFit
-from workbench.pages.scores.own_claim import OWN_CLAIM, OwnClaim, own_claim_controls
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pages.scores.scales import ChartAxes
 from workbench.pages.scores.statistic import AttackStatistic

@@ -10,7 +10,7 @@ from workbench.audits.deviations import AuditFacts
 from workbench.audits.plan import RegisteredPlan
 from workbench.estimators.bin_rules import WIDTH_RULES
 from workbench.pages.core.sliders import taken
-from workbench.pages.inputs.stated_claim import stated_values
+from workbench.pages.inputs.claims.stated import stated_values
 from workbench.pages.scores.bins import BIN_CONTROLS
 from workbench.workspaces.planning import PlannedData
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.estimators.bin_widths import BinWidthCurve, bin_width_curve
-from workbench.figures import fits as charts
+from workbench.figures.scores import fits as charts
 from workbench.pages.core.page import derived, figure
 from workbench.pages.core.part import Part
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench._suggest import did_you_mean
+from workbench._names import did_you_mean
 from workbench.mechanisms.base import Mechanism
 
 _TAKES = (

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.pages.core.sliders import number_of
+from workbench.pages.inputs.claims.stated import KINDS
 from workbench.pages.inputs.reference import REFERENCES
-from workbench.pages.inputs.stated_claim import KINDS
 
 #: Settings that there are no more: the numbers of a claim, and what they are now.
 FORMER = {

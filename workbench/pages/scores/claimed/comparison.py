@@ -6,7 +6,7 @@ from workbench.figures.compared import Compared
 from workbench.pages.core.page import derived
 from workbench.pages.core.part import Part
 from workbench.pages.inputs.reference import ALL_REFERENCES
-from workbench.pages.scores.own_claim import AS_REFERENCE, OWN_CLAIM
+from workbench.pages.scores.claimed.own_claim import AS_REFERENCE, OWN_CLAIM
 
 
 class ReferenceComparison(Part):

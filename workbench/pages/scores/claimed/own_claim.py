@@ -11,15 +11,15 @@ from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.pages.core.page import Control, derived
 from workbench.pages.core.upload import Upload, UploadedFile
-from workbench.pages.inputs.reference import REFERENCE, REFERENCES
-from workbench.pages.inputs.stated_claim import (
+from workbench.pages.inputs.claims.stated import (
     CLAIM,
     StatedClaim,
     answering,
     judged_values,
     stated_controls,
 )
-from workbench.pages.scores.former_claims import from_former
+from workbench.pages.inputs.reference import REFERENCE, REFERENCES
+from workbench.pages.scores.claimed.former import from_former
 from workbench.pairs.claimed import ProfileTablePair
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet

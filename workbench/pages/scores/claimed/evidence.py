@@ -10,7 +10,7 @@ from workbench.bounds.power.judge import refuting_point
 from workbench.bounds.power.verdict import RefutingPoint
 from workbench.pages.core.page import derived
 from workbench.pages.core.part import Part
-from workbench.pages.scores.own_claim import OWN_CLAIM
+from workbench.pages.scores.claimed.own_claim import OWN_CLAIM
 
 
 class Evidence(Part):
