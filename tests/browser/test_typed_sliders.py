@@ -64,8 +64,8 @@ def test_keys_move_the_threshold_by_ranks_and_a_button_to_where_the_claim_fails(
     slider.focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function(SHOWS, arg=[field.element_handle(), str(float(places[after]))])
-    page.locator('[data-control="reference_kind"] select').select_option("Claimed (ε, δ)")
-    same.reference_kind = "claimed-approx"
+    page.locator('[data-control="claim_kind"] select').select_option("(ε, δ)-DP")
+    same.claim_kind = "approx"
     lens = page.get_by_role("region", name="Where the claim fails", exact=True)
     lens.locator(".main-svg").first.wait_for()
     page.get_by_role("button", name="Show me where").click()

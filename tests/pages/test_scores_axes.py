@@ -36,7 +36,7 @@ def scores():
 @pytest.fixture
 def page(scores):
     page = ScoresPage(scores)
-    page.reference_kind, page.reference_claimed_epsilon = "claimed-approx", 2.0
+    page.claim_kind, page.claim_epsilon = "approx", 2.0
     return page
 
 
@@ -289,16 +289,16 @@ def test_the_button_is_offered_only_where_a_claim_is_refuted_on_the_score(page):
         return Controls(page).states()["show_where"]["offered"]
 
     assert offered()
-    page.reference_claimed_epsilon = 8.0
+    page.claim_epsilon = 8.0
     assert not page.verdict().refuted
     assert not offered()
     assert page.refutation()["data"] == []
     assert page.refutation()["layout"]["meta"]["optional"] is True
-    page.reference_claimed_epsilon = 2.0
+    page.claim_epsilon = 2.0
     page.ordering = "learned"  # its thresholds are not on the axis of the score
     assert not offered()
     page.ordering = "score"
-    page.reference_kind = None
+    page.claim_kind = None
     assert not offered()
 
 

@@ -68,7 +68,7 @@ def test_residuals_say_where_one_mu_is_enough(gaussian):
     assert "apart along both error rates (regret)" in words
     page.reference_kind = "laplace"
     names = {trace["name"] for trace in page.residuals()["data"]}
-    assert {"observed", "two-sided limits", "reference"} <= names
+    assert {"observed", "two-sided limits", "Laplace"} <= names
 
 
 def test_the_width_chart_has_the_truth_of_known_pairs(gaussian):

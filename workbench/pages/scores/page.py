@@ -362,7 +362,7 @@ class ScoresPage(Page):
 
     @figure(
         "Where the claim fails",
-        needs=("refuting", "tested", "roc", "band"),
+        needs=("refuting", "own_claim", "roc", "band"),
         span=6,
         formula="Diamond: with the confidence of the verdict, some attack has this false positive "
         "rate and at most this false negative rate. A claim holds only if no attack lies below "
