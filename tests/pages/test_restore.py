@@ -40,7 +40,9 @@ def act(page, rng):
         now = getattr(page, name)
         step = parameter.step or (1 if isinstance(parameter, param.Integer) else 0.1)
         value = now + rng.choice([-1, 1]) * step
-        if (low is None or value >= low) and (high is None or value <= high):
+        from_low, to_high = parameter.inclusive_bounds
+        fits = low is None or value > low or (from_low and value == low)
+        if fits and (high is None or value < high or (to_high and value == high)):
             setattr(page, name, value)
 
 
