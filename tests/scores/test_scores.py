@@ -212,4 +212,5 @@ def test_oriented_scores_are_larger_for_members_in_their_order_of_arrival():
 def test_a_loss_of_zero_is_shown_without_a_sign():
     shown = Scores([0.0, 0, 1], [0.0, 0, 0, 1], larger_is_member=False)._repr_html_()
     assert ">0<" in shown
-    assert ">-0<" not in shown and ">−0<" not in shown
+    assert ">-0<" not in shown
+    assert ">−0<" not in shown
