@@ -130,9 +130,7 @@ def test_explore_refuses_settings_in_our_words(scores, settings, words):
 
 
 def test_a_number_beyond_the_slider_is_one_that_was_typed(view):
-    view.threshold = (
-        99  # as on the page: the slider then stands at its end, and the charts reach it
-    )
+    view.threshold = 99  # as on the page: the slider stands at its end, and the charts reach it
     shown, end = json.loads(view.widget.control_threshold), threshold_places(view.page.scores)[-1]
     assert (view.threshold, shown["value"], shown["high"]) == (99, 99, end)
     assert end < 99 == view.page.cut.reach()[1]
