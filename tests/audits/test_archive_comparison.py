@@ -23,7 +23,7 @@ def pair(name="scores", **changes):
 
 
 ONE_PARAMETER = [
-    ("scores", {"threshold": 0.3}, "threshold", (0.05, 0.3)),
+    ("scores", {"threshold": 0.3}, "threshold", (0.48, 0.3)),
     ("scores", {"log_delta": -6.0}, "log_delta", (-5.0, -6.0)),
     ("counts", {"confidence": 0.99}, "confidence", ("95%", "99%")),
     ("counts", {"tp": 70}, "tp", None),
@@ -68,8 +68,8 @@ def test_numbers_are_side_by_side_with_their_guarantees():
         assert both.terms[0] == number.terms
     frame = found.to_frame()
     assert list(frame.columns) == ["before", "after"]
-    assert frame.loc[("parameter", "threshold")].tolist() == ["0.05", "0.3"]
-    assert frame.loc[("number", "AUC"), "before"].startswith("≈ 0.623 (estimate")
+    assert frame.loc[("parameter", "threshold")].tolist() == ["0.48", "0.3"]
+    assert frame.loc[("number", "AUC"), "before"].startswith("≈ 0.762 (estimate")
 
 
 def test_bounds_at_several_deltas_differ_in_any_digit_and_say_at_which():
