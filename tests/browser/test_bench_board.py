@@ -53,11 +53,6 @@ def same_page(name, path, direction=False):
 ANSWERED = "() => window.wbAnswered()"
 
 
-def shown_at(value):
-    """What the field of the threshold shows where its slider stands at a value."""
-    return f"{float(value):.2f}"
-
-
 def rounded(page):
     """Title of a number -> what a browser shows of it."""
     values = {item.title: page.draw(item) for item in page.numbers()}
@@ -234,7 +229,15 @@ def test_a_drag_that_takes_long_is_one_undo_step_and_so_is_a_key_that_is_held(be
     one = bench()
     page, slider = one.page, one.page.get_by_role("slider", name="Threshold", exact=True)
     box = slider.bounding_box()
-    before = slider.input_value()
+
+    def standing():
+        return slider.get_attribute("aria-valuetext"), slider.input_value()
+
+    def assert_at(text, place):
+        one.wait_for_value("Threshold", text)
+        assert standing() == (text, place)
+
+    before = standing()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
     page.mouse.down()
@@ -246,12 +249,13 @@ def test_a_drag_that_takes_long_is_one_undo_step_and_so_is_a_key_that_is_held(be
     assert undo.is_disabled()
     page.mouse.move(box["x"] + box["width"] * 0.8, box["y"] + 300)  # and lets go of it elsewhere
     page.mouse.up()
-    dragged = slider.input_value()
+    dragged = standing()
+    assert dragged[0] != before[0]
     undo.and_(page.locator(":enabled")).click()
-    one.wait_for_value("Threshold", shown_at(before))
+    assert_at(*before)
     assert undo.is_disabled()
     page.locator(".wb-redo").click()
-    one.wait_for_value("Threshold", shown_at(dragged))
+    assert_at(*dragged)
     slider.focus()
     for _ in range(6):  # without keyup in between, the key repeats
         page.keyboard.down("ArrowRight")
@@ -259,8 +263,10 @@ def test_a_drag_that_takes_long_is_one_undo_step_and_so_is_a_key_that_is_held(be
     page.keyboard.up("ArrowRight")
     page.wait_for_function(ANSWERED)
     undo.click()  # the steps of the key that repeats
+    page.wait_for_function(ANSWERED)
+    assert standing() != dragged
     undo.click()  # its first one
-    one.wait_for_value("Threshold", shown_at(dragged))
+    assert_at(*dragged)
 
 
 # -- from page to page -----------------------------------------------------------------------------
@@ -432,8 +438,12 @@ def test_a_link_on_private_data_asks_for_the_file_and_compares_it(bench, visit, 
     wanted = one.numbers()
     link = link_to(one)
     two = BenchPage(visit(link, viewport={"width": 1280, "height": 800}))
-    two.says("The link is about the data set “ledger-7”")
-    two.dialog.wait_for()
+    # What is wanted stands in the dialog for as long as it is open.
+    note = two.dialog.get_by_role("note", name="What the link needs")
+    note.filter(has_text="The link is about the data set “ledger-7”").wait_for()
+    assert note.locator("strong").inner_text() == "the file “ledger-7.csv”"
+    alike = same_page("scores", file)
+    assert note.locator("code").inner_text() == alike.workspace.dataset(alike.data_key).sha256
     # Before there is a file nothing is drawn, and what to do is said once.
     assert two.dialog.get_by_text("Open one file with both groups").count() == 1
     assert not two.dialog.locator(".wb-chart").is_visible()
@@ -442,6 +452,7 @@ def test_a_link_on_private_data_asks_for_the_file_and_compares_it(bench, visit, 
     two.dialog.locator(".wb-sentence").filter(has_text="scores of members").wait_for()
     two.dialog.locator(".wb-chart .main-svg").first.wait_for()
     two.accept()
+    assert two.page.get_by_role("note", name="What the link needs").count() == 0
     two.says("the SHA-256 is the same" if same else "This is not the data set of the link")
     two.wait_for_data(given.stem)
     two.wait_for_value("δ", "3e-4")
