@@ -14,13 +14,19 @@ from workbench.audits.audit import Audit
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.registry import PAGES
 from workbench.progress import Cancelled
-from workbench.reports.states import ANSWERS, states
+from workbench.reports.states import ANSWERS, shown_jobs, states
 from workbench.workspaces.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 
+#: Pages that begin with a result of long work, on which all but a few facts rest.
+RESULTS = ("mechanism", "coveragelab", "plan")
+
 #: Pages whose numbers and charts answer to a threshold or to δ.
-ANSWERING = [name for name in NAMES if name not in ("mechanism", "coveragelab")]
+ANSWERING = [name for name in NAMES if name not in RESULTS]
+
+#: Charts of results of long work beside others that answer; they stay as they are.
+STAYING = {"onerun": {"growth", "spread"}}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,12 +41,18 @@ def test_the_own_state_is_what_the_page_shows(name):
 
 @pytest.mark.parametrize("name", ANSWERING)
 def test_any_state_is_that_of_a_page_whose_sliders_a_person_moved(name):
-    found = page_states(name)
+    answers_as_moved(page_states(name), PAGES[name].kind, STAYING.get(name, set()))
+
+
+def answers_as_moved(found, made, staying=frozenset()):
+    """Asserts that states are those of a page whose sliders were moved; some charts may stay."""
     assert {slider.name for slider in found.sliders} <= set(ANSWERS)
     assert found.sliders
-    rng = random.Random(name)
+    first = made()
+    assert staying <= found.fixed()
+    rng = random.Random(first.title)
     for _ in range(3):
-        page = PAGES[name].kind()
+        page = made()
         places = {s.name: rng.randrange(len(s.values)) for s in found.sliders}
         for slider in found.sliders:
             if places[slider.name] != slider.start:
@@ -50,12 +62,35 @@ def test_any_state_is_that_of_a_page_whose_sliders_a_person_moved(name):
             assert drawn == content(page.draw(item)), (item.name, places)
         for item in page.figures():
             layout = json.loads(found.drawn(item.name, **places)["layout"])
-            assert layout == json.loads(content(page.draw(item)["layout"])), (item.name, places)
+            shows = first if item.name in staying else page
+            assert layout == json.loads(content(shows.draw(item)["layout"])), (item.name, places)
 
 
-@pytest.mark.parametrize("name", ["mechanism", "coveragelab"])
+@pytest.mark.parametrize("name", RESULTS)
 def test_results_of_long_work_are_not_moved_by_its_settings(name):
     assert page_states(name).sliders == ()
+
+
+def test_a_result_that_the_page_holds_and_does_not_show_keeps_nothing_from_moving():
+    def made():
+        page = PAGES["plan"].kind()
+        page.method = "pointwise"
+        return page
+
+    page = made()
+    assert page.plan is not None
+    assert shown_jobs(page) == {}
+    found = states(audit_of(page), page)
+    assert {slider.name for slider in found.sliders} == {"log_delta"}
+    answers_as_moved(found, made)
+
+
+def test_what_rests_on_a_result_of_long_work_is_found():
+    page = PAGES["onerun"].kind()
+    (shown_on,) = shown_jobs(page).values()
+    assert shown_on == STAYING["onerun"]
+    page.seeds += 5  # the page then shows no result that was computed in advance
+    assert shown_jobs(page) == {}
 
 
 def test_whoever_moves_the_threshold_of_the_scores_page_chose_it_after_seeing_them():

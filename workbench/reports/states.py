@@ -195,20 +195,36 @@ def _moving(page: Page, items: list[Item]) -> dict[str, tuple[str, ...]]:
     }
     changed = {name: _changed(page, name) for name in ANSWERS if name in offered}
     # A result of long work does not follow: the page would call it out of date.
-    shown = {job.into: page.inputs(job) for job in shown_jobs(page)}
+    shown = shown_jobs(page)
     found = {}
     for item in items:
         inputs = page.inputs(item)
-        stale = set().union(*(needs for into, needs in shown.items() if into in inputs))
+        stale = set().union(*(page.inputs(job) for job, on in shown.items() if item.name in on))
         found[item.name] = tuple(n for n in changed if n not in stale and inputs & changed[n])
     figures = {name for item in items if item.kind == "figure" for name in found[item.name]}
-    idle = {n for n in changed if n not in figures and any(n in needs for needs in shown.values())}
+    idle = {n for n in changed if n not in figures and any(n in page.inputs(job) for job in shown)}
     return {item: tuple(n for n in on if n not in idle) for item, on in found.items()}
 
 
-def shown_jobs(page: Page) -> list[Job]:
-    """The jobs of a page whose results it shows."""
-    return [job for job in page.jobs().values() if getattr(page, job.into) is not None]
+def shown_jobs(page: Page) -> dict[Job, frozenset[str]]:
+    """The jobs of a page whose results it shows, each with the names of the items that do.
+
+    A page may hold a result that it does not show, such as a plan for another method.
+    """
+    found = {}
+    for job in page.jobs().values():
+        if getattr(page, job.into) is None:
+            continue
+        items = [item for item in page.items() if job.into in page.inputs(item)]
+        drawn_from = [page.drawn_from(item) for item in items]  # which the copy then knows, too
+        bare = page.snapshot()
+        setattr(bare, job.into, None)
+        found[job] = frozenset(
+            item.name
+            for item, values in zip(items, drawn_from, strict=True)
+            if not same(values, bare.drawn_from(item))
+        )
+    return {job: on for job, on in found.items() if on}
 
 
 def _changed(page: Page, name: str) -> set[str]:
