@@ -462,8 +462,9 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         Term(
             "average-case",
             "Average-case audit",
-            "An audit of the scores of all records together. It says how well membership is told "
-            "for a random record. A few records that leak much hardly show in it.",
+            "An audit of the scores of all records together. It measures how well an attack "
+            "distinguishes an average member from an average non-member. A few records that leak "
+            "much hardly change it.",
             ("average-case", "average over records"),
             ("records", "average"),
         ),

@@ -250,9 +250,9 @@ class WatchPage(Page):
     @number(
         "Anytime bound",
         needs=("path", "log_rows", "looked"),
-        formula="The largest ε against which a bet has ever multiplied its wealth by "
-        "1/(1 − confidence). Bets are on scores beyond a threshold, and within or beyond a "
-        "distance from a center, all chosen from earlier scores.",
+        formula="The largest ε that was refuted at some row: the wealth of a bet against it, an "
+        "e-value, reached 1/(1 − confidence). Bets are on scores beyond a threshold, and on scores "
+        "within or beyond a distance from a center. Both are chosen from earlier scores.",
         caution="Rows must be independent and in the order of arrival. The true ε may be larger: a "
         "weak attack gives a low bound.",
         main=True,
@@ -327,7 +327,8 @@ class WatchPage(Page):
     @number(
         "Ever exceeded the truth",
         needs=("above", "data", *ASKED),
-        caution="A share below the allowed one does not prove a method; the methods have proofs.",
+        caution="A share clearly above 1 − confidence shows that a method is invalid. A smaller "
+        "share does not show that it is valid: its proof does.",
     )
     def ever_above(self) -> Fact:
         """Share of simulated audits of this pair in which a bound ever exceeded the true ε."""

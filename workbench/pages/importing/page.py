@@ -220,8 +220,8 @@ class ImportPage(Page):
         "Scores of both groups together",
         needs=("read", "table_read", "tables", "score_column", "member_column"),
         span=12,
-        caution="Members and non-members are not told apart here, and no AUC is shown: choosing "
-        "the column with the best one would be a selection, after which no bound is valid.",
+        caution="The histogram pools members and non-members, and no AUC is shown. If the column "
+        "were chosen by its AUC, no bound on its scores would be valid.",
         click="choose_column",
     )
     def all_scores(self) -> dict[str, Any]:
