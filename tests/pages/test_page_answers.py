@@ -165,7 +165,7 @@ def test_records_leak_none_is_shown_to_or_none_can_be_audited():
     worst = page.worst().rounded
     assert page.answer() == Answer(
         "Some records leak",
-        f"the worst record, whichever it is, has ε ≥ {worst} at δ = 1e-5, 95%; at least "
+        f"the record that leaks most has ε ≥ {worst} at δ = 1e-5, 95%; at least "
         f"{page.exceeding().text.removeprefix('≥ ')} of 400 exceed ε₀ = 1",
         "bad",
     )

@@ -417,7 +417,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "Last iterate",
             "The final model of a training, without the steps before it. If losses are linear, it "
             "leaks no more than a known pair of distributions (arXiv 2410.06186). For other losses "
-            "that pair is a heuristic and no claim.",
+            "that pair is a heuristic, not a proven limit.",
             ("last iterate", "last-iterate"),
             ("train", "last_iterate"),
         ),

@@ -307,8 +307,8 @@ class PairLabPage(Page):
     @number(
         "TV by histogram",
         needs=("histogram", "band"),
-        caution="Where members and non-members score alike, noise makes it too large; coarse bins "
-        "can make it too small.",
+        caution="Many bins make it too large: it is above 0 even if members and non-members have "
+        "the same distribution. Coarse bins make it too small.",
     )
     def histogram_tv(self) -> Bound:
         """Estimate of the total variation distance from the two histograms."""

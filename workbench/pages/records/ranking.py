@@ -185,7 +185,7 @@ class RecordRanking(Part):
             return unfinished(f"Press “{self.page.jobs()['rank_records'].title}”.")
         if self.page.validity.words:
             return nothing_concluded(self.page.validity.words)
-        worst = f"the worst record, whichever it is, has {in_brief(found.worst)}"
+        worst = f"the record that leaks most has {in_brief(found.worst)}"
         count = int((found.limits > self.epsilon).sum())
         if found.worst.value == 0 and not count:
             return Answer("No record is shown to leak", f"{worst}. A better attack may show one")
@@ -242,7 +242,7 @@ class RecordRanking(Part):
     @number(
         "Largest limit of one record, uncorrected",
         needs=("ranking", "loaded"),
-        formula="The largest of the limits, each of which is valid for one record fixed in advance.",
+        formula="The largest of the limits, each valid for one record that was fixed in advance.",
         caution="Tools that print the worst of all records print such a number. It has no "
         "guarantee, however small it is: the largest of many limits is above 0 also where no "
         "record leaks. It is not an upper limit of the other numbers, either: they use the scores "
