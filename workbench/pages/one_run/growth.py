@@ -141,7 +141,7 @@ class OneRunGrowth(Part):
         "true ε of one canary does not depend on ρ (arXiv 2503.07199).",
     )
     def falling(self) -> dict[str, Any]:
-        """Mean bounds against ρ. They fall as canaries interfere, while the true ε stays the same."""
+        """Mean bounds against ρ. They fall as canaries interfere; the true ε stays the same."""
         study = self.interfering()
         return (
             empty(study) if isinstance(study, str) else charts.interference(study, self.page.cosine)
