@@ -123,7 +123,7 @@ class CoverageLabPage(Page):
             return Answer("A guarantee fails: please report", f"{_rates(wrong)} {of}", "bad")
         failing = [r for r in self.results if r.fails]
         held = len(self._claiming())
-        holds = f"; the {held:,} with a guarantee keep to that" if held else ""
+        holds = f"; the {held:,} with a guarantee stay within it" if held else ""
         if failing:
             count = f"{len(failing)} of {len(self.results)} methods"
             verb = "overclaims" if len(failing) == 1 else "overclaim"

@@ -1,4 +1,4 @@
-"""`WatchPage`: bounds that are updated as scores arrive, valid whenever one stops."""
+"""`WatchPage`: bounds that are updated as scores arrive, valid whenever the audit stops."""
 
 from __future__ import annotations
 
@@ -227,14 +227,14 @@ class WatchPage(Page):
 
     @answer(needs=("path", "evidence", "confidence", "log_rows", "looked"))
     def answer(self) -> Answer:
-        """Whether the claim is refuted by now, and the bound that holds whenever one stops."""
+        """Whether the claim is refuted by now, and the bound that holds whenever the audit stops."""
         found = self.evidence()
         why = found.void or self.validity.words
         if why:
             return nothing_concluded(why)
         e_value = charts.short_e_value(found.log_at(self.rows))
         least = f"{round(1 / (1 - self.confidence)):,} refutes"
-        bound = f"{in_brief(self.epsilon())}, whenever one stops"
+        bound = f"{in_brief(self.epsilon())}, whenever the audit stops"
         refuted = found.refuted_at(self.confidence, self.rows)
         if refuted is None:
             words = "Not refuted so far"
