@@ -227,7 +227,7 @@ class WatchPage(Page):
 
     @answer(needs=("path", "evidence", "confidence", "log_rows", "looked"))
     def answer(self) -> Answer:
-        """Whether the claim is refuted by now, and the bound that holds whenever the audit stops."""
+        """Whether the claim is refuted so far, and the bound, valid whenever the audit stops."""
         found = self.evidence()
         why = found.void or self.validity.words
         if why:
