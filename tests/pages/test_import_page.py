@@ -308,7 +308,7 @@ def test_a_declaration_marks_nothing_and_another_direction_marks_every_page(page
     assert "upload" not in offered(again)
     assert again.larger_is_member is False
     again.sampling = "independent runs"
-    assert again.consequence() == "Nothing that a number depends on is changed."
+    assert again.consequence() == "This reading changes no number."
     assert accepted(again) == workspace.dataset(dataset.key)
     for shown in pages:
         shown.refresh()

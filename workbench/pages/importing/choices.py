@@ -33,11 +33,11 @@ SAMPLING_LABELS = {"unknown": "not stated"}
 
 
 #: What is asked of arrays whose shapes do not show which axis is that of the models.
-ASK_AXES = "It is open which axis of the arrays is that of the models: choose “Axes of the arrays”."
+ASK_AXES = "Which axis of the arrays holds the models? Choose “Axes of the arrays”."
 
 #: What is asked of scores whose last axis may be one of classes.
 ASK_LAST_AXIS = (
-    "It is open whether several values of a record are of augmentations or of classes: choose "
+    "Do the several values of a record belong to augmentations or to classes? Choose "
     "“Last axis of the scores”, or add an array “labels” with the class of each record."
 )
 
