@@ -16,6 +16,7 @@ from workbench.pages.auditing.attached import attachments_of, bring_data
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.given import page_about
+from workbench.pages.inputs.data import example_key
 from workbench.pages.registry import PAGES
 from workbench.pages.scores.page import ScoresPage
 
@@ -182,7 +183,8 @@ def found(archive, *words, **how):
 def test_search_finds_words_of_names_notes_tags_pages_and_data(archive, page_audit):
     archive.save(page_audit, "Release 1", "fixed the Clipping", ["CI", "weekly run"])
     archive.save(page_audit, "release 2", "100%_sure", ["ci"])
-    archive.save(replace(audit_of(ScoresPage()), by="Ada"), "Scores of Ünal")
+    page = ScoresPage(data=example_key("subsampled-gaussian"))
+    archive.save(replace(audit_of(page), by="Ada"), "Scores of Ünal")
     assert found(archive) == ["Scores of Ünal", "release 2", "Release 1"]
     assert found(archive, "RELEASE") == ["release 2", "Release 1"]
     assert found(archive, "clipping release") == ["Release 1"]

@@ -7,6 +7,7 @@ import traceback
 import pytest
 
 import workbench as wb
+from workbench.estimators.threshold_places import threshold_places
 from workbench.jupyter.settings import plain_names
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.registry import PAGES
@@ -92,7 +93,11 @@ def test_no_plain_name_stands_for_two_things(name):
         ("delta", 2, "delta: δ must be below 1; got 2"),
         ("delta", "x", "delta must be a number, got 'x'"),
         ("log_delta", 5, "delta: δ must be below 1; got 100000"),
-        ("fit_method", "tvv", "must be one of 'tv', .*; got 'tvv'; did you mean 'tv'"),
+        (
+            "fit_method",
+            "tvv",
+            "must be one of 'likelihood', 'tv', .*; got 'tvv'; did you mean 'tv'",
+        ),
         ("bin_rule", 3, "bin_rule must be one of 'quantile', .*; got 3$"),
         ("fixed_range", "no", "fixed_range must be True or False; got 'no'"),
         ("confidence", 0.05, "did you mean 0.95"),
@@ -125,9 +130,10 @@ def test_explore_refuses_settings_in_our_words(scores, settings, words):
 
 
 def test_a_number_beyond_the_slider_is_one_that_was_typed(view):
-    view.threshold = 99  # as on the page, where the slider then reaches it
-    shown = json.loads(view.widget.control_threshold)
-    assert (view.threshold, shown["value"], shown["high"]) == (99, 99, 99)
+    view.threshold = 99  # as on the page: the slider stands at its end, and the charts reach it
+    shown, end = json.loads(view.widget.control_threshold), threshold_places(view.page.scores)[-1]
+    assert (view.threshold, shown["value"], shown["high"]) == (99, 99, end)
+    assert end < 99 == view.page.cut.reach()[1]
     assert view.page.message == ""
 
 

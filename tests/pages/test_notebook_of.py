@@ -247,11 +247,16 @@ def test_scores_given_in_python_are_found_in_the_workspace():
 
 
 def test_two_sets_of_scores_given_in_python_are_found():
-    a, b = (wb.GaussianPair(mu).sample(200, seed=9) for mu in (1, 2))
-    cells = code_cells(audit_of(ComparePage((a, b))))
+    a, b = (wb.GaussianPair(mu).sample(200, seed=9) for mu in (1, 3))
+    page = ComparePage((a, b))
+    cells = code_cells(audit_of(page))
     for scores in (a, b):
         wb.workspace().add_scores(scores)
-    assert run(cells)["epsilon_b"] == wb.epsilon_lower_bound(b, delta=1e-5)
+    made = run(cells)
+    assert made["epsilon_b"] == wb.epsilon_lower_bound(b, delta=1e-5)
+    shown = page.difference().text
+    assert shown.startswith("B: ≥ 0.")  # here B leaks more; A does in the state above
+    assert wb.same_number(made["difference"], shown) > 0
 
 
 def test_an_object_that_nobody_kept_is_asked_for():

@@ -344,7 +344,7 @@ class ComparePage(Page):
             "size_a = a.n_p, a.n_q",
             "size_b = b.n_p, b.n_q",
             f"comparison = {call('wb.compare', 'a', 'b', confidence=self.confidence)}",
-            "difference = comparison.largest_difference",
+            "difference = abs(comparison.largest_difference[1])",
             f"view = {call('wb.explore_compare', 'a', 'b', spec=kept(spec))}",
         )
 
