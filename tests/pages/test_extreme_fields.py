@@ -19,7 +19,7 @@ from workbench.bounds.quantities import Epsilon
 from workbench.bounds.simultaneous import rank_tests
 from workbench.onerun import mahloujifar
 from workbench.pages import pair_lab
-from workbench.pages.core.sliders import IntegerField, NumberField, scale, taken
+from workbench.pages.core.sliders import SCORE, IntegerField, NumberField, scale, taken
 from workbench.pages.counts import CountsPage
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.plan import PlanPage
@@ -94,6 +94,24 @@ def test_a_field_has_bounds_in_words_and_no_slider():
     assert scale(Fields.param.count) == (None, None, 1)
     with pytest.raises(ValueError, match="at most 1000000000"):
         Fields().count = 10**9 + 1
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ((1.0, 100.0), "Where. From 1 to 100."),
+        ((0.3, 1), "Where. From 0.3 to 1."),
+        (SCORE, "Where."),
+        ((-1e12, 1e12), "Where."),
+    ],
+)
+def test_the_help_of_a_field_leaves_out_bounds_that_are_only_technical(bounds, said):
+    class Field(param.Parameterized):
+        at = NumberField(1.0, bounds, doc="Where.")
+
+    assert Field.param.at.doc == said
+    with pytest.raises(ValueError, match="at most"):
+        Field().at = 2 * bounds[1]
 
 
 @pytest.mark.slow

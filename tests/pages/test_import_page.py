@@ -308,7 +308,7 @@ def test_a_declaration_marks_nothing_and_another_direction_marks_every_page(page
     assert "upload" not in offered(again)
     assert again.larger_is_member is False
     again.sampling = "independent runs"
-    assert again.consequence() == "Nothing that a number depends on is changed."
+    assert again.consequence() == "This reading changes no number."
     assert accepted(again) == workspace.dataset(dataset.key)
     for shown in pages:
         shown.refresh()
@@ -471,7 +471,7 @@ def test_a_plan_sets_how_the_data_are_read_and_the_scores_are_under_it(page):
     assert (page.larger_is_member, page.sampling, page.cluster_rule) == (True, "one run", "max")
     assert "fixes direction: larger = member" in page.planned()
     page.larger_is_member = False
-    assert "another one" in page.planned()
+    assert "differs from that of the plan" in page.planned()
     page.larger_is_member = True
     data = accepted(page)
     scores = ScoresPage(workspace=space)

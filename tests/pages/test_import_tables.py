@@ -147,7 +147,7 @@ def test_the_axes_are_asked_for_where_shapes_do_not_show_them():
     out = io.BytesIO()
     np.savez(out, scores=SCORES[:, :9], member=MEMBER[:, :9])
     page = ImportPage(Workspace(), upload=(("t.npz", out.getvalue()),))
-    assert page.message.endswith("choose “Axes of the arrays”.")
+    assert page.message.endswith("Choose “Axes of the arrays”.")
     assert page.axes_asked
     page.transposed = "neither"
     assert page.message == ""

@@ -251,7 +251,7 @@ def test_the_bounds_fall_as_the_interference_is_dragged():
     drawn = {trace["name"]: trace["y"] for trace in page.falling()["data"]}
     assert drawn[EXACT][0] > 2 * drawn[EXACT][6]
     page.mechanism = "laplace"
-    assert "Needs the simulated Gaussian" in str(page.falling())
+    assert "This chart needs the simulated Gaussian" in str(page.falling())
 
 
 def test_a_wrong_family_is_told_and_claims_too_much():

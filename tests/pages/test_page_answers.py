@@ -165,7 +165,7 @@ def test_records_leak_none_is_shown_to_or_none_can_be_audited():
     worst = page.worst().rounded
     assert page.answer() == Answer(
         "Some records leak",
-        f"the worst record, whichever it is, has ε ≥ {worst} at δ = 1e-5, 95%; at least "
+        f"the record that leaks most has ε ≥ {worst} at δ = 1e-5, 95%; at least "
         f"{page.exceeding().text.removeprefix('≥ ')} of 400 exceed ε₀ = 1",
         "bad",
     )
@@ -238,7 +238,7 @@ def test_coverage_opens_on_one_method_that_fails_beside_those_that_hold():
     assert page.answer() == Answer(
         "1 of 12 methods overclaims",
         f"“{METHODS[BESIDE].label}”: {rate:.1%} of 316 bounds exceed the truth, 5% allowed; the 11 "
-        "with a guarantee keep to that",
+        "with a guarantee stay within it",
         "bad",
     )
     assert page.numbers()[0].name == "caught"
@@ -298,7 +298,7 @@ def test_training_keeps_its_claim_so_far_or_does_not():
 
 def test_a_claim_is_refuted_while_it_is_watched_or_not_yet():
     page = WatchPage()
-    bound = f"ε ≥ {page.epsilon().rounded} at δ = 1e-5, 95%, whenever one stops"
+    bound = f"ε ≥ {page.epsilon().rounded} at δ = 1e-5, 95%, whenever the audit stops"
     assert page.answer() == Answer(
         "Claim refuted", f"ε ≤ 0.5 at row 76, which is final; {bound}", "bad"
     )

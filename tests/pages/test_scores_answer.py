@@ -69,7 +69,7 @@ def test_no_leak_shown_is_no_proof_of_none():
     rng = np.random.default_rng(4)
     answer = page_of(rng.normal(size=300), rng.normal(size=300)).answer()
     assert (answer.words, answer.tone) == ("No leak shown", "open")
-    assert answer.evidence == "ε ≥ 0 at δ = 1e-5, 95%; there may be one all the same"
+    assert answer.evidence == "ε ≥ 0 at δ = 1e-5, 95%; a leak may exist nevertheless"
 
 
 def test_scores_that_are_all_equal_answer_nothing():

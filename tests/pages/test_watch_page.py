@@ -197,7 +197,9 @@ def test_every_item_is_explained_and_rests_on_parameters(page):
 def test_badges_say_what_may_be_believed(page):
     assert page.epsilon().badge == "anytime"
     assert page.limit_now().badge == page.limit_largest().badge == "not valid"
-    assert page.limit_largest().void == "a limit for one sample size, read at many"
+    assert (
+        page.limit_largest().void == "the limit is valid at one sample size, and was read at many"
+    )
     assert page.true_epsilon() == Fact("1.00", "exact, from the pair's formula")
 
 

@@ -156,6 +156,6 @@ class ApproxDP(Claim):
 
     def why_any_renyi(self, order: float) -> str:
         return (
-            f"(ε, δ)-DP with δ = {plain(self.delta_0)} allows an infinite Rényi divergence, for "
-            "an output of probability δ may tell all; it can be tested for δ = 0"
+            f"(ε, δ)-DP with δ = {plain(self.delta_0)} allows an infinite Rényi divergence, "
+            "because an output of probability δ may reveal everything; it can be tested for δ = 0"
         )

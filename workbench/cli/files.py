@@ -62,9 +62,9 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
         dest="larger_is_member",
         action="store_true",
         default=None,
-        help="larger scores speak for membership (so they are read if neither is given)",
+        help="larger scores speak for membership (assumed if neither is given)",
     )
-    layout = command.add_argument_group("how the file is read (found by itself otherwise)")
+    layout = command.add_argument_group("how the file is read (by default, this is detected)")
     layout.add_argument("--p", help="column of the members' scores")
     layout.add_argument("--q", help="column of the non-members' scores")
     layout.add_argument("--score", help="column of all scores")
@@ -82,7 +82,7 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
     layout.add_argument(
         "--augmentations",
         choices=CLUSTER_RULES,
-        help="of a score table: its last axis is of augmentations, which become one score so",
+        help="combines the augmentations on the last axis of a score table",
     )
     layout.add_argument("--nonfinite", default="keep", choices=NON_FINITE)
     layout.add_argument(

@@ -81,7 +81,7 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
             const=larger,
             help=f"{name} scores speak for membership",
         )
-    reading = command.add_argument_group("how the table is read (found by itself otherwise)")
+    reading = command.add_argument_group("how the table is read (by default, this is detected)")
     reading.add_argument("--layout", choices=tuple(LAYOUTS))
     reading.add_argument("--scores", help="column, array or signals of the scores")
     reading.add_argument("--member", help="column or array of the memberships")

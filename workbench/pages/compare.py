@@ -236,7 +236,7 @@ class ComparePage(Page):
         main=True,
     )
     def difference(self) -> Fact:
-        """How far the true positive rate of one set lies above that of the other, at least."""
+        """Lower limit on the largest difference of the true positive rates of A and B."""
         rate, gap = self.comparison().largest_difference
         if self.validity.words:
             return Fact("–", f"not valid: {self.validity.words}")

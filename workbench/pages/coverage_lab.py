@@ -28,7 +28,7 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
-from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.core.sliders import SEED, SEED_DOC, IntegerField, LogNumber
 from workbench.pages.core.stored import first_result
 from workbench.pages.inputs.code import call, duration, lines, repeatable, script
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
@@ -74,7 +74,7 @@ class CoverageLabPage(Page):
         label="Simulated data sets",
         doc="All methods are applied to each of them.",
     )
-    seed = IntegerField(0, SEED, label="Seed")
+    seed = IntegerField(0, SEED, label="Seed", doc=SEED_DOC)
 
     results = param.Parameter((), precedence=-1, doc="The `Coverage` of each method.")
 
@@ -123,7 +123,7 @@ class CoverageLabPage(Page):
             return Answer("A guarantee fails: please report", f"{_rates(wrong)} {of}", "bad")
         failing = [r for r in self.results if r.fails]
         held = len(self._claiming())
-        holds = f"; the {held:,} with a guarantee keep to that" if held else ""
+        holds = f"; the {held:,} with a guarantee stay within it" if held else ""
         if failing:
             count = f"{len(failing)} of {len(self.results)} methods"
             verb = "overclaims" if len(failing) == 1 else "overclaim"

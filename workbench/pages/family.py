@@ -47,7 +47,7 @@ FAMILIES: dict[str, FamilyName] = {
     "Randomized response": "randomized-response",
 }
 
-NO_MEMBER = Fact("–", "no member of the family can give these scores")
+NO_MEMBER = Fact("–", "no distribution of the family can produce these scores")
 
 SYMBOLS = {"mu": "μ", "1/sigma": "1/σ", "epsilon": "ε"}
 
@@ -252,11 +252,11 @@ class FamilyPage(Page):
         "ε with two variances",
         needs=("scores", "family", "confidence", "log_delta", "looked"),
         formula="The least ε(δ) of N(m_P, v_P) and N(m_Q, v_Q) over a confidence region.",
-        caution="Assumes that each group is normal, and is marked as not valid where a test of "
-        "just that refutes it: the test of this page, without asking for equal variances.",
+        caution="Assumes that the scores of each group are normal. Marked as not valid where the "
+        "test of this page, without the requirement of equal variances, refutes that.",
     )
     def own_variances(self) -> Bound | Fact:
-        """For the Gaussian family: the bound where each group has a variance of its own."""
+        """Lower bound on ε if both groups are normal, with variances that may differ."""
         if self.family != "gaussian":
             return Fact("–", "only for the Gaussian family")
         try:
@@ -285,10 +285,10 @@ class FamilyPage(Page):
         "Parameter of the family",
         needs=("check", "looked"),
         formula="Gaussian and Laplace: the shift μ in units of the noise. Subsampled Gaussian: "
-        "1/σ. Randomized response: ε.",
+        "1/σ. Randomized response: ε. A larger parameter means a larger leak.",
     )
     def parameter(self) -> Fact:
-        """Two-sided confidence interval, assuming the family; a larger parameter leaks more."""
+        """Two-sided confidence interval for the parameter, assuming the family."""
         if isinstance(self.check(), str):
             return NO_MEMBER
         fit = self.fit()
@@ -331,7 +331,7 @@ class FamilyPage(Page):
         "tails, can mislead as much.",
     )
     def missed(self) -> Fact:
-        """A pair outside the family that would hardly be noticed: its ε, and its typical bound."""
+        """ε of a pair outside the family that the test often misses, and its typical bound."""
         power = self.power()
         if power is None:
             return NO_MEMBER if isinstance(self.check(), str) else Fact("–", REFUTED)

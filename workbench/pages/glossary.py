@@ -417,7 +417,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "Last iterate",
             "The final model of a training, without the steps before it. If losses are linear, it "
             "leaks no more than a known pair of distributions (arXiv 2410.06186). For other losses "
-            "that pair is a heuristic and no claim.",
+            "that pair is a heuristic, not a proven limit.",
             ("last iterate", "last-iterate"),
             ("train", "last_iterate"),
         ),
@@ -462,8 +462,9 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
         Term(
             "average-case",
             "Average-case audit",
-            "An audit of the scores of all records together. It says how well membership is told "
-            "for a random record. A few records that leak much hardly show in it.",
+            "An audit of the scores of all records together. It measures how well an attack "
+            "distinguishes an average member from an average non-member. A few records that leak "
+            "much hardly change it.",
             ("average-case", "average over records"),
             ("records", "average"),
         ),

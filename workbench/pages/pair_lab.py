@@ -56,7 +56,10 @@ THRESHOLDS = 201
 #: Draws at one press, and their largest total number of samples per group.
 MANY, MOST_DRAWN = 100, 4_000_000
 
-DRAWS = "New samples for the chart of past bounds; fewer if samples are large."
+DRAWS = (
+    "Draws new samples and adds their two bounds to the chart of past bounds. Fewer are drawn if "
+    "samples are large."
+)
 
 #: Largest number of releases simulated per group, because charts wait for them.
 MOST_RELEASES = 1_000_000
@@ -304,8 +307,8 @@ class PairLabPage(Page):
     @number(
         "TV by histogram",
         needs=("histogram", "band"),
-        caution="Where members and non-members score alike, noise makes it too large; coarse bins "
-        "can make it too small.",
+        caution="Many bins make it too large: it is above 0 even if members and non-members have "
+        "the same distribution. Coarse bins make it too small.",
     )
     def histogram_tv(self) -> Bound:
         """Estimate of the total variation distance from the two histograms."""
@@ -343,20 +346,21 @@ class PairLabPage(Page):
         "may leak more than μ says.",
     )
     def mu_regret(self) -> Fact:
-        """How far one μ lies from the pair's curve. Up to 0.01, μ alone may be reported."""
+        """Distance of the curve of μ-GDP from the curve of the pair. Up to 0.01, report μ alone."""
         if self.hide_truth:
             return HIDDEN
         found = self.regret()
-        note = "one μ says enough" if found.enough else f"above {ENOUGH}: report the curve"
+        note = "one μ describes the curve" if found.enough else f"above {ENOUGH}: report the curve"
         return Fact(round_safely(found.regret, "up", 2), note)
 
     @number(
         "Simultaneous bound exceeded the truth",
         needs=("past", "epsilon_truth", *ASKED, "hide_truth"),
-        caution="The guarantee concerns the share among many draws.",
+        caution="The guarantee limits the probability in each draw. The share among few draws may "
+        "be larger.",
     )
     def simultaneous_above(self) -> Fact:
-        """Number of draws whose simultaneous bound exceeds the true ε."""
+        """Number of draws in which the simultaneous bound exceeds the true ε."""
         return self._above(0, f"guaranteed: at most {percent(1 - self.confidence)} of draws")
 
     @number(
@@ -364,8 +368,9 @@ class PairLabPage(Page):
         needs=("past", "epsilon_truth", *ASKED, "hide_truth"),
     )
     def best_above(self) -> Fact:
-        """Number of draws whose bound at the best threshold exceeds the true ε."""
-        only = f"{percent(1 - self.confidence)} is guaranteed only for a threshold fixed in advance"
+        """Number of draws in which the pointwise bound at the best threshold exceeds the true ε."""
+        level = percent(1 - self.confidence)
+        only = f"at most {level} is guaranteed only for a threshold fixed in advance"
         return self._above(1, only)
 
     @number("Samples", needs=("log_n", "releases", "seed"))

@@ -89,7 +89,7 @@ DOORS: tuple[Door, ...] = (
         "Scores, or signals of attacks, of many records under many models, and which model was "
         "trained on which record.",
         "records",
-        "Which records leak, and what may be said of the worst of them.",
+        "Which records leak, and a bound for the record that leaks most.",
         loads=True,
     ),
     Door(

@@ -1,4 +1,4 @@
-"""`WatchPage`: bounds that are updated as scores arrive, valid whenever one stops."""
+"""`WatchPage`: bounds that are updated as scores arrive, valid whenever the audit stops."""
 
 from __future__ import annotations
 
@@ -227,14 +227,14 @@ class WatchPage(Page):
 
     @answer(needs=("path", "evidence", "confidence", "log_rows", "looked"))
     def answer(self) -> Answer:
-        """Whether the claim is refuted by now, and the bound that holds whenever one stops."""
+        """Whether the claim is refuted so far, and the bound, valid whenever the audit stops."""
         found = self.evidence()
         why = found.void or self.validity.words
         if why:
             return nothing_concluded(why)
         e_value = charts.short_e_value(found.log_at(self.rows))
         least = f"{round(1 / (1 - self.confidence)):,} refutes"
-        bound = f"{in_brief(self.epsilon())}, whenever one stops"
+        bound = f"{in_brief(self.epsilon())}, whenever the audit stops"
         refuted = found.refuted_at(self.confidence, self.rows)
         if refuted is None:
             words = "Not refuted so far"
@@ -250,9 +250,9 @@ class WatchPage(Page):
     @number(
         "Anytime bound",
         needs=("path", "log_rows", "looked"),
-        formula="The largest ε against which a bet has ever multiplied its wealth by "
-        "1/(1 − confidence). Bets are on scores beyond a threshold, and within or beyond a "
-        "distance from a center, all chosen from earlier scores.",
+        formula="The largest ε that was refuted at some row: the wealth of a bet against it, an "
+        "e-value, reached 1/(1 − confidence). Bets are on scores beyond a threshold, and on scores "
+        "within or beyond a distance from a center. Both are chosen from earlier scores.",
         caution="Rows must be independent and in the order of arrival. The true ε may be larger: a "
         "weak attack gives a low bound.",
         main=True,
@@ -327,7 +327,8 @@ class WatchPage(Page):
     @number(
         "Ever exceeded the truth",
         needs=("above", "data", *ASKED),
-        caution="A share below the allowed one does not prove a method; the methods have proofs.",
+        caution="A share clearly above 1 − confidence shows that a method is invalid. A smaller "
+        "share does not show that it is valid: its proof does.",
     )
     def ever_above(self) -> Fact:
         """Share of simulated audits of this pair in which a bound ever exceeded the true ε."""

@@ -186,8 +186,8 @@ def _mu(bound: Bound) -> str | None:
     if bound.value <= 0:
         return f"no leak is shown ({at})"
     return (
-        "some attack tells members from non-members at least as well, at some error rates, as one "
-        f"can tell two bell curves apart that are {bound.rounded} standard deviations apart ({at})"
+        "at some error rates, some attack distinguishes members from non-members at least as well "
+        f"as a test distinguishes two bell curves {bound.rounded} standard deviations apart ({at})"
     )
 
 

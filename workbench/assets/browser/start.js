@@ -161,7 +161,7 @@ class Game {
     this.range = make("input", {type: "range", min: LOW, max: HIGH, step: "0.1", value: "1.5", id: "wb-game-threshold"})
     this.range.addEventListener("input", () => this.show())
     this.said = make("p", {class: "wb-game-said", "aria-live": "polite"})
-    const about = "A score of an output says whether a record seems to be in the data. Outputs beyond the threshold are called “in”."
+    const about = "An attack gives each output a score. Above the threshold, it guesses that the record is in the data."
     this.element = make("figure", {class: "wb-game", "aria-label": "The membership game"},
       make("figcaption", {}, make("strong", {}, "The membership game. "), linked(about, new Set(["score"]))),
       picture, make("label", {for: "wb-game-threshold", class: "wb-said"}, "Threshold of the game"), this.range, this.said)
@@ -177,13 +177,14 @@ class Game {
     for (const name of ["x1", "x2"]) this.line.setAttribute(name, across(at))
     this.range.style.setProperty("--share", (at - LOW) / (HIGH - LOW))
     this.range.setAttribute("aria-valuetext", at.toFixed(1))
-    // Above or below the threshold, whichever says more.
-    const [member, other] = truly / falsely > (1 - falsely) / (1 - truly) ? [truly, falsely] : [1 - falsely, 1 - truly]
+    // Above or below the threshold, whichever gives the larger bound.
+    const over = truly / falsely > (1 - falsely) / (1 - truly)
+    const [member, other] = over ? [truly, falsely] : [1 - falsely, 1 - truly]
     const bound = Math.log(member / other)
     this.said.replaceChildren(
-      make("span", {}, "Called “in”: ", make("b", {class: "wb-game-p"}, `${share(truly)} of P`), ", ",
+      make("span", {}, "Above the threshold: ", make("b", {class: "wb-game-p"}, `${share(truly)} of P`), ", ",
         make("b", {class: "wb-game-q"}, `${share(falsely)} of Q`)),
-      make("span", {}, `odds × ${down(Math.exp(bound), 1)}`),
+      make("span", {}, `ratio ${over ? "above" : "below"}: ${down(Math.exp(bound), 1)}`),
       make("strong", {}, `ε ≥ ${down(bound, 2)}`))
   }
 }

@@ -33,7 +33,7 @@ from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
 
 #: Why such a limit guarantees nothing.
-WATCHED = "a limit for one sample size, read at many"
+WATCHED = "the limit is valid at one sample size, and was read at many"
 
 #: Rows of P, and of Q, that only place the threshold; at most a quarter of all.
 PILOT = 100
@@ -138,7 +138,7 @@ def fixed_size_limits(scores: Scores, delta: float, confidence: float = 0.95) ->
     >>> scores = wb.GaussianPair(1).sample(500, seed=0)
     >>> limits = wb.fixed_size_limits(scores, delta=1e-5)
     >>> limits.largest(500).void
-    'a limit for one sample size, read at many'
+    'the limit is valid at one sample size, and was read at many'
     """
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     p, q = _paired(scores)

@@ -80,7 +80,7 @@ class BinormalFit:
         """Interval and quality of the fit, as the note of the estimate says them."""
         low, high = self.interval
         if self.cells < 2:
-            return "All scores are equal, which tells nothing about μ."
+            return "All scores are equal and contain no information about μ."
         interval = (
             f"{percent(self.confidence)} interval {round_safely(low, 'down')} to "
             f"{round_safely(high, 'up')}, approximate"

@@ -16,7 +16,7 @@ from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import TOP, Mark, Style, label, rule, steps
 from workbench.figures.kit.types import Figure
 
-SHOWN = Style("at least so many, all limits hold together", "good", "solid", 2.5)
+SHOWN = Style("lower limit on the number, at all ε at once", "good", "solid", 2.5)
 ESTIMATED = Style("estimates, no guarantee", "muted", "dash", 1.5)
 ASKED = Style("", "ink", "dot", 1.5)
 

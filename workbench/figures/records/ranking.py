@@ -15,7 +15,7 @@ from workbench.figures.kit.marks import LEFT, Mark, Style, box, label, markers, 
 from workbench.figures.kit.names import plain_name
 from workbench.figures.kit.types import Figure
 
-LIMIT = Style("lower limit, all hold together", "good", "solid", 4)
+LIMIT = Style("lower limit, valid simultaneously", "good", "solid", 4)
 ESTIMATE = Style("estimate", "muted", "solid", 1.5)
 
 #: Characters of a row's name, and pixels: of a row, and of the margin that holds the names.

@@ -58,8 +58,8 @@ DOUBLE_CLICK = 0.4
 #: Label of the button of a running job.
 CANCEL = "Cancel"
 
-#: What is said of a result that was stored before the page was made.
-IN_ADVANCE = "Computed in advance, with the settings that the page starts with."
+#: What the button of a job says about a result that comes with the package.
+IN_ADVANCE = "This result was computed in advance, with the default settings of the page."
 
 #: ``post(key, change)``: have ``change`` run soon in the thread that may change the page, in place
 #: of an earlier one with the same key that has not run yet.

@@ -14,8 +14,14 @@ from numpy.typing import NDArray
 #: Bounds of a seed.
 SEED = (0, 10**9)
 
+#: What is said of a seed.
+SEED_DOC = "The same seed gives the same result."
+
 #: Bounds of a score that is typed.
 SCORE = (-1e15, 1e15)
+
+#: Bounds of at least this size are only technical, and not said.
+_TECHNICAL = 1e12
 
 
 def number_of(log: float) -> float:
@@ -79,12 +85,19 @@ class _Typed:
     """Mixin of parameters whose number is typed, as no slider could span their bounds."""
 
     def __init__(self, default: float, bounds: tuple[float, float], doc: str = "", **more: Any):
-        doc = f"{doc} From {displayed(bounds[0])} to {displayed(bounds[1])}.".strip()
+        doc = f"{doc} {_in_words(bounds)}".strip()
         super().__init__(default, bounds=bounds, doc=doc, **more)  # type: ignore[call-arg]
 
     def get_soft_bounds(self) -> tuple[None, None]:
         """(None, None), as there is no slider."""
         return None, None
+
+
+def _in_words(bounds: tuple[float, float]) -> str:
+    if max(map(abs, bounds)) >= _TECHNICAL:
+        return ""
+    low, high = (displayed(int(one) if one == int(one) else one) for one in bounds)
+    return f"From {low} to {high}."
 
 
 class NumberField(_Typed, param.Number):

@@ -33,11 +33,11 @@ SAMPLING_LABELS = {"unknown": "not stated"}
 
 
 #: What is asked of arrays whose shapes do not show which axis is that of the models.
-ASK_AXES = "It is open which axis of the arrays is that of the models: choose “Axes of the arrays”."
+ASK_AXES = "Which axis of the arrays holds the models? Choose “Axes of the arrays”."
 
 #: What is asked of scores whose last axis may be one of classes.
 ASK_LAST_AXIS = (
-    "It is open whether several values of a record are of augmentations or of classes: choose "
+    "Do the several values of a record belong to augmentations or to classes? Choose "
     "“Last axis of the scores”, or add an array “labels” with the class of each record."
 )
 
@@ -65,8 +65,8 @@ class ImportChoices(Part):
     labels_apart = param.Boolean(
         False,
         label="One file holds the labels",
-        doc="The labels of a file of their own belong to the scores in the order of the rows. "
-        "Otherwise each file holds the scores of one group.",
+        doc="If one file holds the labels, its row i labels score i of the other file. Otherwise "
+        "each file holds the scores of one group.",
     )
     swapped = param.Boolean(
         False,
@@ -92,7 +92,7 @@ class ImportChoices(Part):
             "scores: models × records, memberships: records × models": "member",
         },
         label="Axes of the arrays",
-        doc="Rows and columns of the arrays, where their shapes do not show which are the models.",
+        doc="The axis of the arrays that holds the models, if the shapes do not show it.",
     )
     last_axis = param.Selector(
         default=None,
@@ -103,16 +103,16 @@ class ImportChoices(Part):
             "augmentations: the first": "first",
         },
         label="Last axis of the scores",
-        doc="Several values of a record under a model are of augmentations of the record, or of "
-        "classes. The score of classes is the log-odds of the true one: add an array “labels” with "
-        "the class of each record to the file.",
+        doc="What the several values per record and model are: augmentations of the record, or "
+        "classes. For classes, the score is the log-odds of the true class: add an array “labels” "
+        "with the class of each record to the file.",
     )
     rows = param.Selector(
         default=None,
         objects={"all": None},
         label="Rows",
-        doc="Where a file has several rows of each record, as one for each attack or epoch: the "
-        "rows that are used. Choose them before any result is shown.",
+        doc="The rows to use, if the file has several rows per record, such as one per attack or "
+        "epoch. Choose them before any result is shown.",
     )
     larger_is_member = param.Selector(
         default=None,

@@ -176,7 +176,7 @@ class ImportPage(Page):
         here = "" if self.dataset is not None else f"These are the data of “{known.name}”. "
         choice = self._choice(known, found)
         if not choice:
-            return f"{here}Nothing that a number depends on is changed."
+            return f"{here}This reading changes no number."
         return (
             f"{here}Their results were shown: the bounds on every page will be marked as not "
             f"valid, because {choice} was changed after results were seen."
@@ -200,7 +200,7 @@ class ImportPage(Page):
                 "stored: what it fixes is not fixed in advance for them."
             )
         if plan.larger_is_member != found.larger_is_member:
-            said += " The direction that is chosen here is another one."
+            said += " The direction chosen here differs from that of the plan."
         return said
 
     @sentence(needs=("tables", "upload"), place="foot")
@@ -220,8 +220,8 @@ class ImportPage(Page):
         "Scores of both groups together",
         needs=("read", "table_read", "tables", "score_column", "member_column"),
         span=12,
-        caution="Members and non-members are not told apart here, and no AUC is shown: choosing "
-        "the column with the best one would be a selection, after which no bound is valid.",
+        caution="The histogram pools members and non-members, and no AUC is shown. If the column "
+        "were chosen by its AUC, no bound on its scores would be valid.",
         click="choose_column",
     )
     def all_scores(self) -> dict[str, Any]:

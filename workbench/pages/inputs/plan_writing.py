@@ -31,7 +31,7 @@ class PlanWriting(Part):
     planned_data = param.String(
         "",
         label="Where the scores will come from",
-        doc="In words, such as “losses of the nightly run on the held-out users”.",
+        doc="Description of the data, such as “losses of the nightly run on the held-out users”.",
     )
     planned_direction = param.Selector(
         default=True,
@@ -59,10 +59,16 @@ class PlanWriting(Part):
         doc="A bound at a threshold, and an interval for given bins, are valid if these were fixed "
         "before the scores were seen.",
     )
-    planned_threshold = NumberField(0.5, SCORE, label="Threshold", step=0.1)
+    planned_threshold = NumberField(
+        0.5,
+        SCORE,
+        label="Threshold",
+        step=0.1,
+        doc="The score that separates the attack's guesses of members and non-members.",
+    )
     planned_bins = param.Integer(20, bounds=(2, 200), label="Number of bins")
-    planned_low = NumberField(0.0, SCORE, label="From", step=0.1)
-    planned_high = NumberField(1.0, SCORE, label="To", step=0.1)
+    planned_low = NumberField(0.0, SCORE, label="From", step=0.1, doc="Lower end of the bins.")
+    planned_high = NumberField(1.0, SCORE, label="To", step=0.1, doc="Upper end of the bins.")
     planned_interval = param.Selector(
         default="joint", objects={NAMES[name]: name for name in NAMES}, label="Interval"
     )

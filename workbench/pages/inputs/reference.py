@@ -92,8 +92,8 @@ class ReferenceChoice(Part):
         default=None,
         objects={"none": None, **{kind.label: name for name, kind in REFERENCES.items()}},
         label="Reference",
-        doc="A mechanism to compare the scores with. It is drawn beside what they show, and is no "
-        "claim: only what was promised is tested.",
+        doc="A mechanism to compare the scores with. It is drawn in the charts and not tested: "
+        "only the claim is tested.",
     )
     shown = param.Boolean(True, label="Show", doc="Whether the reference is drawn.")
     mu = mu_slider()

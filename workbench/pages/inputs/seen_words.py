@@ -8,7 +8,10 @@ from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.seen.record import Alike, SeenRecord
 from workbench.workspaces.workspace import Workspace
 
-_MARKS = "A question, a confidence and other choices are fixed in advance if they were so then."
+_MARKS = (
+    "The question, the confidence and other choices count as fixed in advance only if they are the "
+    "ones under which these results were seen first."
+)
 
 
 def seen_words(sight: Sight, workspace: Workspace) -> str:

@@ -69,7 +69,8 @@ class DeltaSetting(Part):
         softbounds=(-12, -1),
         step=0.5,
         label="δ",
-        doc="The δ of (ε, δ)-differential privacy.",
+        doc="(ε, δ)-differential privacy means P(A) ≤ e^ε Q(A) + δ for every event A. δ is usually "
+        "chosen far below 1 / number of records.",
     )
 
     @property

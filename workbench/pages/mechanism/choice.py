@@ -104,7 +104,7 @@ class MechanismChoice(Part):
         (1, 3600),
         step=1,
         label="Time limit per trial (seconds)",
-        doc="Of the processor. A trial that exceeds it is discarded.",
+        doc="Processor time. A trial that exceeds it is discarded.",
     )
 
     sections: ClassVar[tuple[Section, ...]] = (

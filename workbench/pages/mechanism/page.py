@@ -253,7 +253,7 @@ class MechanismPage(Page):
 
     @sentence(needs=("shown", "shown_trial"), place="foot")
     def where(self) -> str:
-        """The datasets of the trial shown, unless it is the one with the strongest evidence."""
+        """The datasets of the selected trial; the verdict names those of the strongest evidence."""
         shown = self.shown()
         if shown is None or not self.shown_trial:
             return ""
@@ -268,7 +268,7 @@ class MechanismPage(Page):
 
     @sentence(needs=("trials", *TESTERS, "confidence"), place="foot")
     def budget(self) -> str:
-        """The scope of the error probability."""
+        """What the error probability covers, and what it does not."""
         return (
             "If the claim is true, one search reports a violation with probability at most "
             f"{percent(1 - self.confidence)}. This is divided among {self._shares} in advance, so "

@@ -9,7 +9,7 @@ import param
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.part import Part
-from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.core.sliders import SEED, SEED_DOC, IntegerField, LogNumber
 from workbench.pages.core.stored import first_result
 from workbench.pages.inputs.settings import confidence_selector
 from workbench.pages.mechanism.choice import BARE, CLAIM
@@ -59,7 +59,7 @@ class MechanismSearch(Part):
     confidence = confidence_selector(
         "Confidence of all findings of a search together. Set it before looking at results."
     )
-    seed = IntegerField(0, SEED, label="Seed", doc="Set it before looking at results.")
+    seed = IntegerField(0, SEED, label="Seed", doc=f"{SEED_DOC} Set it before looking at results.")
     anytime = param.Boolean(
         True,
         label="Stop at the first violation",
@@ -77,7 +77,7 @@ class MechanismSearch(Part):
         label="Runs of the re-check",
         doc="On each of the two datasets.",
     )
-    fresh_seed = IntegerField(1, SEED, label="Seed of the re-check")
+    fresh_seed = IntegerField(1, SEED, label="Seed of the re-check", doc=SEED_DOC)
 
     found = param.Parameter(precedence=-1, doc="A `MechanismAudit`, partial or complete.")
     rechecked = param.Parameter(precedence=-1, doc="A `Rechecked`.")

@@ -76,7 +76,8 @@ class OneRunAudit(Part):
         default="steinke",
         objects=TUNABLE,
         label="Method to tune",
-        doc="Its number of guesses is chosen among all, half, a quarter, … of the canaries.",
+        doc="The method whose number of guesses is chosen among all, half, a quarter, … of the "
+        "canaries.",
     )
 
     audit: ClassVar[Section] = Section(
@@ -251,7 +252,7 @@ class OneRunAudit(Part):
         "Clopper–Pearson limit, which the workbench computes directly.",
     )
     def hypothetical(self) -> dict[str, Any]:
-        """The bound is the ε at which the assumed bit error and the one it implies meet."""
+        """ε of each assumed bit error, and the ε it implies. The bound is where both are equal."""
         limits = self.assuming()
         return empty(limits) if isinstance(limits, str) else charts.hypothetical(limits)
 

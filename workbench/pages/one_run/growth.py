@@ -118,7 +118,7 @@ class OneRunGrowth(Part):
         """Bounds at several strengths of the interference, or why there are none."""
         mechanism = self.without_interference()
         if mechanism is None:
-            return "Needs the simulated Gaussian mechanism."
+            return "This chart needs the simulated Gaussian mechanism."
         auditors = {EXACT: Auditor("bits", self.page.family, self.page.auditing.known_q)}
         auditors[charts.EVERY_GUESS] = Auditor("steinke")
         return interference_study(
@@ -137,11 +137,11 @@ class OneRunGrowth(Part):
         span=12,
         formula="Canary i adds √(1 − ρ) in its own coordinate and ±√ρ in a direction that all have "
         "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2.",
-        caution=f"Means of {INTERFERING_RUNS} runs at each strength; every canary is guessed. What "
-        "is true of one canary does not depend on ρ (arXiv 2503.07199).",
+        caution=f"Means of {INTERFERING_RUNS} runs at each strength; every canary is guessed. The "
+        "true ε of one canary does not depend on ρ (arXiv 2503.07199).",
     )
     def falling(self) -> dict[str, Any]:
-        """Mean bounds fall as canaries interfere, although the true ε stays."""
+        """Mean bounds against ρ. They fall as canaries interfere; the true ε stays the same."""
         study = self.interfering()
         return (
             empty(study) if isinstance(study, str) else charts.interference(study, self.page.cosine)

@@ -23,7 +23,7 @@ class OneRunNumbers(Part):
         main=True,
     )
     def steinke(self) -> Bound | Fact:
-        """Lower bound on ε for any mechanism with so many correct guesses."""
+        """Lower bound on ε from the number of correct guesses, for any mechanism."""
         return self.page.auditing.certified("steinke")
 
     @number(
@@ -55,7 +55,7 @@ class OneRunNumbers(Part):
         caution="Never better than the exact limit; included for comparison with the literature.",
     )
     def hoeffding(self) -> Bound | Fact:
-        """The same with the wider limit from Hoeffding's inequality."""
+        """The bound for independent canaries, with Hoeffding's wider limit."""
         return self.page.auditing.certified("bits-hoeffding")
 
     @number(

@@ -38,7 +38,7 @@ class OneRunWords(Part):
             if p < REMARKABLE:
                 return nothing_concluded(
                     f"{guesses.included:,} of {guesses.canaries:,} canaries were included, which "
-                    f"fair coins hardly give (p = {p:.2g}); every bound rests on fair coins"
+                    f"is unlikely with fair coins (p = {p:.2g}); every bound assumes fair coins"
                 )
         name, bound = self._recommended()
         if bound is None:

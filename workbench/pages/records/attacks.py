@@ -292,11 +292,11 @@ class RecordAttacks(Part):
         span=12,
         formula="An attack has one threshold for all records and models. It finds a record if it "
         "recognizes at least half of the models that were trained on it.",
-        caution="Found describes these models and has no guarantee: some records are found by "
-        "chance. The sentence below gives a valid number.",
+        caution="The counts describe these models only and have no guarantee: an attack finds some "
+        "records by chance. The text under the charts gives a number that is valid.",
     )
     def attack_overlap(self) -> dict[str, Any]:
-        """Records that each attack finds at one false positive rate, and what they share."""
+        """Records that each attack finds at one false positive rate, and their overlap."""
         found = self.comparison()
         if isinstance(found, str):
             return empty(

@@ -185,7 +185,7 @@ class RecordRanking(Part):
             return unfinished(f"Press “{self.page.jobs()['rank_records'].title}”.")
         if self.page.validity.words:
             return nothing_concluded(self.page.validity.words)
-        worst = f"the worst record, whichever it is, has {in_brief(found.worst)}"
+        worst = f"the record that leaks most has {in_brief(found.worst)}"
         count = int((found.limits > self.epsilon).sum())
         if found.worst.value == 0 and not count:
             return Answer("No record is shown to leak", f"{worst}. A better attack may show one")
@@ -197,24 +197,24 @@ class RecordRanking(Part):
         needs=("ranking", "looked", "loaded"),
         formula="A part of the models selects records and a rule; guesses on the other models "
         "test them (`ScoreTable.worst_record`).",
-        caution="Holds for the record that leaks most, whichever it is. The true value may be "
-        "larger: every attack gives a lower bound only.",
+        caution="Bounds the largest ε of all records. It does not identify the record: the first "
+        "one of the ranking may leak less. A stronger attack may give a larger bound.",
         main=True,
     )
     def worst(self) -> Bound | Fact:
-        """With this confidence, some record is not (ε′, δ)-private for any ε′ below this value."""
+        """Lower bound on the ε of the record that leaks most."""
         found = self.ranking()
         return PENDING if isinstance(found, str) else self.page.validity.certified(found.worst)
 
     @number(
         "Records above ε₀",
         needs=("ranking", "epsilon", "looked", "loaded"),
-        formula="The number of records whose lower limit exceeds ε₀.",
-        caution="Holds for all ε₀ at once. `ScoreTable.exceeding` may count more records for one "
-        "ε₀ that was fixed before looking.",
+        formula="The number of records whose lower limit on ε exceeds ε₀.",
+        caution="Valid for all ε₀ simultaneously. `ScoreTable.exceeding` may count more records "
+        "for one ε₀ that was fixed before looking.",
     )
     def exceeding(self) -> Fact:
-        """At least so many records exceed ε₀, with the confidence of the page."""
+        """Lower bound on the number of records whose ε exceeds ε₀."""
         found = self.ranking()
         if isinstance(found, str):
             return PENDING
@@ -227,11 +227,11 @@ class RecordRanking(Part):
     @number(
         "Average over records",
         needs=("ranking", "looked", "loaded"),
-        caution="Average-case and one run: it says how well membership is told for a random "
-        "record. Records that leak much disappear among those that do not.",
+        caution="Measures how well the attack distinguishes an average member from an average "
+        "non-member. It bounds no single record: a few records that leak much hardly change it.",
     )
     def average(self) -> Bound | Fact:
-        """Lower bound of the pooled scores of all records, which is what a single curve shows."""
+        """Lower bound on ε from the scores of all records pooled, as in a single ROC curve."""
         found = self.ranking()
         if isinstance(found, str):
             return PENDING
@@ -242,7 +242,7 @@ class RecordRanking(Part):
     @number(
         "Largest limit of one record, uncorrected",
         needs=("ranking", "loaded"),
-        formula="The largest of the limits that are valid for one record named in advance.",
+        formula="The largest of the limits, each valid for one record that was fixed in advance.",
         caution="Tools that print the worst of all records print such a number. It has no "
         "guarantee, however small it is: the largest of many limits is above 0 also where no "
         "record leaks. It is not an upper limit of the other numbers, either: they use the scores "

@@ -127,12 +127,12 @@ class RecordView(Part):
         span=6,
         formula="Solid: the number of records whose lower limit exceeds ε. The limits share the "
         "error probability 1 − confidence (Bonferroni), so the curve holds at every ε at once.",
-        caution="Half of all estimates are above their truth: the dashed curve is not evidence, "
-        "and stays far above the solid one also where nothing leaks.",
+        caution="An estimate may lie above or below the true ε of its record. The dashed curve is "
+        "no evidence: it lies far above the solid curve even if no record leaks.",
         drag={"epsilon": "epsilon"},
     )
     def leaking(self) -> dict[str, Any]:
-        """Number of records above each ε: what is shown, and what estimates suggest. Drag ε₀."""
+        """Number of records whose ε exceeds each value: lower limit and estimate. Drag ε₀."""
         found, order = self.page.ranking(), self.in_view()
         if isinstance(found, str):
             return empty(found)
@@ -150,7 +150,8 @@ class RecordView(Part):
         "The record in view",
         needs=("record_scores", "selected", "ranking", "loaded"),
         span=6,
-        caution="It was chosen by its rank: looked at alone, it seems to leak more than it does.",
+        caution="The record was selected by its rank. Looked at alone, its scores tend to "
+        "overstate its leak.",
     )
     def scores_of_record(self) -> dict[str, Any]:
         """Scores of one record under the models that were trained on it, and under the others."""
@@ -211,10 +212,10 @@ class RecordView(Part):
         needs=("ranking", "labels", "epsilon", "loaded"),
         span=6,
         formula="For each group the largest lower limit of its records, and how many exceed ε₀.",
-        caution="One error budget over all groups: all these statements hold together.",
+        caution="All groups share one error budget: all limits hold simultaneously.",
     )
     def by_group(self) -> dict[str, Any]:
-        """What is shown of each group of records, such as of each class."""
+        """Largest lower limit on ε, and number of records above ε₀, in each group of records."""
         found, labels = self.page.ranking(), self.labels()
         if isinstance(found, str):
             return empty(found)

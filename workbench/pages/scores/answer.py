@@ -39,7 +39,7 @@ class ScoresAnswer(Part):
             at = f"at δ = {plain(page.delta.value)}, {percent(page.confidence)} confidence"
             text = f"{at}; state what was promised to have it tested"
             return Answer(f"Leaks at least ε = {epsilon.rounded}", text, "bad")
-        return Answer("No leak shown", f"{_stated(epsilon)}; there may be one all the same")
+        return Answer("No leak shown", f"{_stated(epsilon)}; a leak may exist nevertheless")
 
     def _reversed(self) -> str:
         larger = self.page.scores.larger_is_member

@@ -71,8 +71,8 @@ class BinChoice(Part):
         label="Fix the range",
         doc="If off, bins reach from the 0.1% to the 99.9% quantile of the scores.",
     )
-    range_low = NumberField(-1.0, SCORE, label="From", step=0.1)
-    range_high = NumberField(2.0, SCORE, label="To", step=0.1)
+    range_low = NumberField(-1.0, SCORE, label="From", step=0.1, doc="Lower end of the bins.")
+    range_high = NumberField(2.0, SCORE, label="To", step=0.1, doc="Upper end of the bins.")
     bins_moved = param.Boolean(True, precedence=-1)
 
     controls = (

@@ -244,9 +244,9 @@ class ScoresPage(Page):
         "TV by histogram",
         needs=("histogram", "band", "void_words"),
         formula="½ Σ |p̂ − q̂| over the bins.",
-        caution="Many bins make it too large, above 0 even when members and non-members score "
-        "alike; coarse bins can make it too small, then below the certified bound it is struck "
-        "out.",
+        caution="Many bins make it too large: it is above 0 even if members and non-members have "
+        "the same distribution. Coarse bins make it too small: an estimate below the certified "
+        "lower bound is marked as not valid.",
     )
     def histogram_tv(self) -> Bound:
         """Estimate of the total variation distance from the two histograms."""
@@ -258,8 +258,8 @@ class ScoresPage(Page):
         needs=("roc",),
         formula="Mann–Whitney: the share of pairs in which the member scores more member-like, "
         "ties counted half.",
-        caution="AUC averages over all thresholds: it can be close to ½ although a few members are "
-        "identified with certainty.",
+        caution="AUC averages over all thresholds: it can be close to ½ although the attack "
+        "identifies a few members with certainty.",
     )
     def auc(self) -> Bound:
         """Probability that a random member scores more member-like than a random non-member."""

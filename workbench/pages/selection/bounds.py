@@ -78,7 +78,7 @@ class SelectionBounds(Part):
             proven = f"ε ≤ {generic.rounded} is proven for any score"
         at = f"at δ = {plain(self.page.delta.value)}"
         said = (
-            f"one run has {single}; the best of {_count(runs)} on average reaches ε = "
+            f"one run has {single}; releasing the best of {_count(runs)} on average reaches ε = "
             f"{round_safely(least.value, 'down')} {at} for some score; {proven}"
         )
         if least.value <= one:
@@ -88,7 +88,7 @@ class SelectionBounds(Part):
     @number(
         "One run",
         needs=("one_epsilon",),
-        caution="Often reported after tuning, but it does not hold for the released best run.",
+        caution="Does not hold for the best of several runs, although it is often reported for it.",
     )
     def base(self) -> Fact:
         """ε of a single run at the chosen δ."""
@@ -123,7 +123,7 @@ class SelectionBounds(Part):
         main=True,
     )
     def worst_number(self) -> Bound:
-        """Largest leak over the selection scores that were tried."""
+        """Largest ε among the selection scores that the search tried."""
         return self.worst().bound
 
     @number(
@@ -262,7 +262,7 @@ class SelectionBounds(Part):
         needs=("by_mean", "runs", "one_epsilon", "direct", "generic", "worst"),
     )
     def against_runs(self) -> dict[str, Any]:
-        """The same bounds at other mean numbers of runs. The dots mark the chosen one."""
+        """Bounds on ε against the mean number of runs. Dots mark the chosen number."""
         means, curves = self.by_mean()
         here = {
             charts.WORST: self.worst().bound.value,

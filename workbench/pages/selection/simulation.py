@@ -14,7 +14,7 @@ from workbench.figures.selection import audits as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, figure, number, sentence
 from workbench.pages.core.part import Part
-from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.core.sliders import SEED, SEED_DOC, IntegerField, LogNumber
 from workbench.pairs.gaussian import GaussianPair
 from workbench.progress import Report
 from workbench.selection.audit import SelectionAudit, audit, decisive_event
@@ -60,7 +60,7 @@ class AuditedSelection(Part):
         label="Simulated selections",
         doc="With the record, and as many without it.",
     )
-    seed = IntegerField(0, SEED, label="Seed")
+    seed = IntegerField(0, SEED, label="Seed", doc=SEED_DOC)
     simulated = param.Parameter(precedence=-1, doc="A `Simulated`, partial or final.")
 
     sections: ClassVar[tuple[Section, ...]] = (

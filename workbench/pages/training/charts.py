@@ -20,8 +20,8 @@ class TrainingCharts(Part):
         "Scores so far",
         needs=("result", "trained"),
         span=6,
-        caution="Counts of scores, from which nothing is concluded here. A few far scores may lie "
-        "beyond the ends.",
+        caution="This chart only counts scores; the bounds do not use its bins. A few far scores "
+        "may lie beyond the ends.",
     )
     def distributions(self) -> dict[str, Any]:
         """How many scores lie in each bin, of what was in the training data and what was not."""

@@ -154,13 +154,13 @@ class TrainingFindings(Part):
     @number(
         "Anytime lower bound",
         needs=("path", "trained", "looked", "run_number"),
-        formula="The largest ε against which a bet has ever multiplied its wealth by "
-        "1/(1 − confidence).",
+        formula="The largest ε that was refuted after some model: the wealth of a bet against it, "
+        "an e-value, reached 1/(1 − confidence).",
         caution="Models are independent, so this bound may be watched, and the training stopped at "
         "any moment. A weak attack gives a low bound.",
     )
     def epsilon(self) -> Bound | Fact:
-        """Lower bound on ε that holds after all models simultaneously, whenever one stops."""
+        """Lower bound on ε that holds after all models simultaneously, whenever training stops."""
         path = self.path()
         if path is not None:
             return self._valid(path.bound)
@@ -182,11 +182,11 @@ class TrainingFindings(Part):
         "Final model alone",
         needs=("heuristic", "claim_pair", "trained", "log_delta"),
         formula="P = Bin(T, q) + N(0, σ²T) against Q = N(0, σ²T).",
-        caution="A heuristic: what the final model leaks if losses are linear. It is no claim, and "
-        "a bound may exceed it.",
+        caution="A heuristic, not a proven limit: it assumes linear losses. A lower bound may "
+        "exceed it without refuting the claim.",
     )
     def last_iterate(self) -> Fact:
-        """ε of the last-iterate pair (arXiv 2410.06186)."""
+        """ε of an adversary who sees only the final model (last-iterate pair, arXiv 2410.06186)."""
         value = self.heuristic()
         if value is None:
             if self.page.trained is None:

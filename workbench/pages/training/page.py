@@ -1,4 +1,4 @@
-"""`TrainPage`: models that are trained and audited while they come; also about a given run."""
+"""`TrainPage`: models that are audited while they are trained; also about a given run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TrainPage(Page):
 
     title = "Train and audit"
     about = (
-        "Small models are trained with DP-SGD, with a bug or without, and audited while they come. "
+        "Small models are trained with DP-SGD, with a bug or without, and audited meanwhile. "
         "Do they keep what the accountant claims?"
     )
     main: ClassVar[tuple[str, ...]] = ("bug", "noise")

@@ -107,4 +107,7 @@ def _rests_on(audit: TrainingAudit) -> str:
     """What bounds of such an audit rest on."""
     if audit.sampling == "independent runs":
         return "Each model has a seed of its own, so models are independent."
-    return "All scores come from one model: bounds state what they assume about that."
+    return (
+        "All scores come from one model and may depend on each other: each bound states what it "
+        "assumes about that."
+    )

@@ -10,7 +10,7 @@ import param
 
 from workbench.pages.core.page import Control, Section
 from workbench.pages.core.part import Part
-from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.core.sliders import SEED, SEED_DOC, IntegerField, LogNumber
 from workbench.training.audits.audited_record import RECORDS
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.registry import AUDITS, make_audit
@@ -64,14 +64,14 @@ class TrainingSetup(Part):
         default="digits",
         objects={name.replace("-", " ").capitalize(): name for name in DATA},
         label="Training data",
-        doc="They come with scikit-learn.",
+        doc="Data sets of scikit-learn.",
     )
     records = param.Integer(
         200,
         bounds=(50, MOST_RECORDS),
         step=10,
         label="Records",
-        doc="The first so many of the data.",
+        doc="Size of the training set: the first records of the data set.",
     )
     hidden = param.Integer(
         16, bounds=(0, 64), step=4, label="Hidden units", doc="0 trains a linear model."
@@ -102,13 +102,13 @@ class TrainingSetup(Part):
         default="control",
         objects={"an audit that shows it": "control", "my settings": "own"},
         label="Bug audited by",
-        doc="For every bug there is an audit that shows it, with a training of its own; or audit "
-        "the training that you set.",
+        doc="Each bug has a prepared training and audit that reveal it. Alternatively, your own "
+        "settings are audited.",
     )
     corrected = param.Boolean(
         False,
         label="Without the bug",
-        doc="The same training and audit, but with the bug mended, for comparison.",
+        doc="The same training and audit without the bug, for comparison.",
     )
     noise_scale = param.Number(
         0.1, bounds=(0.01, 1), step=0.01, label="Noise scaled by s", doc="1 is no bug."
@@ -119,14 +119,16 @@ class TrainingSetup(Part):
         default="blank",
         objects={RECORD_NAMES[name]: name for name in RECORDS},
         label="Audited record",
-        doc="In every second model. A record that is unlike the others moves the model most.",
+        doc="Every second model is trained with this record, the others without it. A record that "
+        "is unlike the others changes the model most.",
     )
     canaries = param.Integer(
         100,
         bounds=(10, MOST_RECORDS),
         step=10,
         label="Audited records",
-        doc="Canaries or records that are in or out; at most as many as there are records.",
+        doc="Number of records or canaries that are included at random. At most the number of "
+        "records.",
     )
     statistic = param.Selector(
         default="likelihood-ratio",
@@ -150,7 +152,7 @@ class TrainingSetup(Part):
         label="Models",
         doc="Half of them with the record. The training may be stopped before.",
     )
-    seed = IntegerField(0, SEED, label="Seed")
+    seed = IntegerField(0, SEED, label="Seed", doc=SEED_DOC)
 
     training: ClassVar[Section] = Section(
         "Training",

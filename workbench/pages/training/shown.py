@@ -136,7 +136,7 @@ class ShownTable(ShownResult):
     """A table of models × records."""
 
     page = "records"
-    rule = "The bound after the last model is for the worst record, and its choice is paid for."
+    rule = "The bound after the last model is for the worst record, corrected for its choice."
     result: ScoreTable
 
     @property

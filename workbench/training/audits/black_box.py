@@ -54,7 +54,7 @@ class BlackBox(OneRecordAudit):
 
     kind: ClassVar[str] = "black-box"
     title: ClassVar[str] = "Black-box: many models, one record"
-    about: ClassVar[str] = "What does the final model tell about one record through its loss?"
+    about: ClassVar[str] = "What does the loss of the final model reveal about one record?"
 
     def _check_own(self) -> None:
         _ = self._split

@@ -126,8 +126,8 @@ class DividedByData(Procedure):
 
     name, title = "divided-by-data", "Divided by ⌊q·|D|⌋"
     about = (
-        "The divisor depends on the number of records: where one record more changes it, the size "
-        "of everything that is released tells (arXiv 2605.15648)."
+        "The divisor depends on the number of records. If one more record changes it, the size of "
+        "everything that is released reveals the record (arXiv 2605.15648)."
     )
 
     def divisor(self, items: int) -> float:

@@ -64,7 +64,7 @@ class WhiteBox(OneRecordAudit):
 
     kind: ClassVar[str] = "white-box"
     title: ClassVar[str] = "White-box: many models, one canary"
-    about: ClassVar[str] = "What do all noisy gradients tell about one gradient among them?"
+    about: ClassVar[str] = "What do all noisy gradients reveal about one gradient among them?"
     larger_is_member: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -72,7 +72,7 @@ class WhiteBoxOneRun(TrainingAudit):
 
     kind: ClassVar[str] = "white-box-one-run"
     title: ClassVar[str] = "White-box in one run: many canaries"
-    about: ClassVar[str] = "What do the noisy gradients of one model tell about many gradients?"
+    about: ClassVar[str] = "What do the noisy gradients of one model reveal about many gradients?"
     sampling: ClassVar[str] = "one run"
     larger_is_member: ClassVar[bool] = True
 
