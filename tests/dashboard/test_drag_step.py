@@ -6,8 +6,8 @@ import pytest
 from helpers.traces import drag_step
 
 #: Page and slider -> modules and calls of a step, from the frame of the socket to the message, with
-#: all that the charts compute and draw.
-MOST = {("scores", "threshold"): (54, 1100), ("counts", "log_prior"): (33, 500)}
+#: all that the charts compute and draw: of scores, three charts with a claim and a reference.
+MOST = {("scores", "threshold"): (53, 1170), ("counts", "log_prior"): (33, 500)}
 
 #: Modules of the way itself.
 MOST_ON_THE_WAY = 25
@@ -36,6 +36,11 @@ def test_the_way_is_short(step):
 def test_a_step_keeps_nothing_and_looks_at_no_data_sets(step):
     _, trace = step
     assert [one for one in trace.modules if one.startswith(AT_THE_END)] == []
+
+
+def test_a_step_computes_no_curve_of_a_claim_or_a_reference_again(step):
+    _, trace = step
+    assert [one for one in trace.modules if one.startswith(("claims.", "pairs."))] == []
 
 
 def test_the_way_leads_from_the_socket_over_the_page_to_the_socket(step):

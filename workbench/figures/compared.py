@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
 from workbench.claims.base import Claim
+from workbench.curves.validation import Floats
 from workbench.figures.kit.marks import Style
 from workbench.pairs.base import Pair
 
@@ -39,6 +41,9 @@ class Compared:
     pair: Pair
     words: str
     claim: Claim | None = None
+    _last: dict[str, tuple[Floats, Floats]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @classmethod
     def of_claim(cls, claim: Claim) -> Self:
@@ -61,8 +66,28 @@ class Compared:
         style = Style(name, *_REFERENCES[place], 1.5)
         return cls(style, pair, f"the reference {pair.name} guarantees")
 
-    def tradeoff(self, alpha: Any) -> Any:
+    def tradeoff(self, alpha: Floats) -> Floats:
         """The false negative rates that are drawn: of a claim, what its test compares with."""
+        return self._once("tradeoff", alpha, self._tradeoff)
+
+    def local_mu(self, fpr: Floats) -> Floats:
+        """The μ that each false positive rate would imply; NaN at 0 and 1."""
+        return self._once("local_mu", fpr, self._local_mu)
+
+    def _tradeoff(self, alpha: Floats) -> Floats:
         if self.claim is None:
-            return self.pair.tradeoff(alpha, symmetric=False)
-        return np.asarray(self.claim.min_tradeoff(np.asarray(alpha)))
+            return np.asarray(self.pair.tradeoff(alpha, symmetric=False))
+        return np.asarray(self.claim.min_tradeoff(alpha))
+
+    def _local_mu(self, fpr: Floats) -> Floats:
+        inner = (fpr > 0) & (fpr < 1)
+        found = np.full(fpr.shape, np.nan)
+        found[inner] = self.pair.local_mu(fpr[inner])
+        return found
+
+    def _once(self, name: str, at: Floats, compute: Callable[[Floats], Floats]) -> Floats:
+        """A curve, computed once for an array: a drag draws it at the same one in each step."""
+        known = self._last.get(name)
+        if known is None or known[0] is not at:
+            known = self._last[name] = at, compute(at)
+        return known[1]

@@ -291,12 +291,10 @@ def mu_at_thresholds(
             f"{percent(band.confidence)} confidence; "
         )
     for one in compared:
-        usable = (rates.fpr > 0) & (rates.fpr < 1)
-        promised = np.full(t.shape, np.nan)
-        promised[usable] = one.pair.local_mu(rates.fpr[usable])
-        drawn.append(line(one.style, x, gaps(promised), **hover))
+        promised = gaps(one.local_mu(rates.fpr))
+        drawn.append(line(one.style, x, promised, **hover))
         styles.append(one.style)
-        tops.append(float(np.nanmax(gaps(promised), initial=0.0)))
+        tops.append(float(np.nanmax(promised, initial=0.0)))
     top = max(tops) / (1 - HEADROOM)
     span = float(t[0]), float(t[-1])
     return chart(
