@@ -118,9 +118,11 @@ def bin_width_curve(
 
     Examples
     --------
+    Equal distributions, whose total variation is 0, in 500 bins:
+
     >>> found = wb.bin_width_curve(wb.GaussianPair(0).sample(1000, seed=0))
-    >>> bool((found.plain > 0.02).all()), bool((found.cross_fitted < 0.02).all())
-    (True, True)
+    >>> print(f"{found.plain[0]:.3f} {found.cross_fitted[0]:.3f}")
+    0.330 -0.002
     """
     require_scores(scores)
     epsilon = _checks.number(epsilon, "epsilon")
