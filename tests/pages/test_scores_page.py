@@ -201,6 +201,8 @@ def test_a_choice_made_on_other_data_is_made_after_looking_at_these(page):
 
 
 def test_what_was_claimed_of_an_example_is_not_claimed_of_other_data(page):
+    assert (page.reference_kind, page.claim().text) == ("gaussian", "not refuted")
+    page.data = example_key("subsampled-gaussian")
     assert (page.reference_kind, page.claim().text) == ("subsampled-gaussian", "refuted")
     upload(page, ("labeled.csv", LABELED))
     assert (page.reference_kind, page.claim().text, page.judged()) == (None, "–", "")
