@@ -18,7 +18,10 @@ def test_a_typed_count_is_followed_and_named(visit, served):
     field.fill("20")
     field.press("Enter")
     same.fp = 20
-    said = page.locator(".wb-sentence")
+    answer = page.locator(".wb-headline")
+    answer.filter(has_text=f"ε ≥ {same.epsilon().rounded}").wait_for()
+    board.read_words()
+    said = page.locator(".wb-texts .wb-sentence")
     said.filter(has_text=f"is at least {same.epsilon().rounded}").wait_for()
     choose(board, "Type of interval", "two-sided interval")
     same.sided = "two"
@@ -35,7 +38,8 @@ def test_the_coverage_lab_runs_on_a_page(visit, served):
     slider.focus()
     page.keyboard.press("Home")
     page.get_by_role("button", name="Simulate", exact=True).first.click()
-    page.get_by_text("These methods exceeded it").wait_for(timeout=120_000)
+    board.read_words()
+    page.locator(".wb-texts").get_by_text("These methods exceeded it").wait_for(timeout=120_000)
     assert board.number("Methods that overclaim") != "–"
     assert grave_faults(page) == []
 
@@ -43,6 +47,7 @@ def test_the_coverage_lab_runs_on_a_page(visit, served):
 def test_a_field_takes_what_is_typed_after_enter_and_steps_from_it(visit, served):
     board = Board(visit(served + "counts"))
     page = board.page
+    board.read_words()
     field = page.get_by_label("False positives", exact=True)
     calls = page.locator(".wb-connection")
     for typed, value in (("450", 450), ("460", 460), ("1,2e", 460), ("7e1", 70), ("1,000", 1000)):

@@ -41,6 +41,7 @@ class Search(Board):
 def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(visit, served):
     board = Search(visit(served + "mechanism"))
     page = board.page
+    board.read_words()
     choose(board, "Mechanism", GALLERY["svt5"].title)
     page.get_by_text("claims pure(1)").wait_for()
     choose(board, "Search strategy", "The gallery's worst-case pair")

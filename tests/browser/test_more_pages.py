@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
-from helpers.board import Board, choose
+from helpers.bench import BenchPage
+from helpers.board import SHOWN, Board, choose
 from helpers.browser import grave_faults
+
+from workbench.scores.examples import card
+from workbench.workspaces.sources import EXAMPLE
 
 
 def test_a_family_is_refuted_another_fits_and_the_profile_follows_delta(visit, served):
@@ -14,8 +18,16 @@ def test_a_family_is_refuted_another_fits_and_the_profile_follows_delta(visit, s
 
     same, board = FamilyPage(), Board(visit(served + "family"))
     page = board.page
-    assert board.number("Does the family fit?") == "refuted"
-    page.get_by_text("The scores rule out that the pair is Gaussian").wait_for()
+    board.read_words()
+    assert board.number("Does the family fit?") == "not refuted"  # the example is Gaussian
+    BenchPage(page).choose(card("subsampled-gaussian").title)
+    same.follow(f"{EXAMPLE}subsampled-gaussian")
+    verdict = page.locator(f'{SHOWN} [aria-label="Does the family fit?"] .wb-value')
+    verdict.get_by_text("refuted", exact=True).wait_for()
+    page.locator(".wb-headline").filter(has_text="Gaussian is ruled out").wait_for()
+    page.locator(".wb-texts").get_by_text(
+        "The scores rule out that the pair is Gaussian"
+    ).wait_for()
     board.slider("δ").focus()
     page.keyboard.press("ArrowRight")
     same.log_delta = -4.5
@@ -39,6 +51,7 @@ def test_a_comparison_follows_the_scores_chosen(visit, served):
 
     same, board = ComparePage(), Board(visit(served + "compare"))
     page = board.page
+    board.read_words()
     page.locator(".wb-sentence").filter(has_text=same.verdict()).wait_for()
     label = next(name for name, key in same.param.b_data.get_range().items() if is_draw(key))
     choose(board, "Data of B", label)

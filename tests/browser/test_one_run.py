@@ -61,7 +61,7 @@ def test_a_file_of_canaries_is_read_and_a_bad_one_is_told(visit, served, tmp_pat
     board = Board(visit(served + "onerun", viewport={"width": 1440, "height": 1800}))
     page = board.page
     choose(board, "Source of the guesses", "My file")
-    page.get_by_text("Upload a file with one row per canary").wait_for()
+    page.locator(".wb-headline").get_by_text("Upload a file with one row per canary").wait_for()
     page.locator("input[type=file]").set_input_files(path)
     page.locator("header .wb-sentence").filter(has_text="File “canaries”").wait_for()
     assert board.number(STEINKE) == same.steinke().rounded

@@ -54,6 +54,7 @@ def test_a_plan_follows_its_target_and_its_simulation_can_be_cancelled(visit, se
 
     same, board = PlanPage(), Board(visit(served + "plan"))
     page = board.page
+    board.read_words()
     assert board.number("With a threshold fixed in advance") == same.needed_known().text
     board.slider("Target ε").focus()
     page.keyboard.press("ArrowRight")

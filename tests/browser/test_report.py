@@ -25,6 +25,13 @@ MARKS = """() => Object.fromEntries([...document.querySelectorAll(".wb-chart")].
   (card.querySelector(".wb-plot").layout?.shapes ?? []).filter(shape => shape.name)
     .map(shape => [`${card.dataset.item}/${shape.name}`, shape.x0])))"""
 
+#: Where in the window the point in the middle of a trace is drawn.
+MIDDLE = """(plot, name) => {
+  const {left, top} = plot.getBoundingClientRect(), {xaxis, yaxis} = plot._fullLayout
+  const {x, y} = plot.data.find(trace => trace.name === name), at = x.length >> 1
+  return [left + xaxis._offset + xaxis.d2p(x[at]), top + yaxis._offset + yaxis.d2p(y[at])]
+}"""
+
 
 def until(page, condition):
     """Wait for a condition, which the policy of a report lets no script of a page evaluate."""
@@ -135,8 +142,7 @@ def test_hover_texts_show(opened):
     page = opened("scores")
     plot = page.locator('[data-item="tradeoff"] .wb-plot')
     plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
-    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.move(*plot.evaluate(MIDDLE, "observed"))
     page.wait_for_selector('[data-item="tradeoff"] .hovertext')
 
 
@@ -222,6 +228,6 @@ def test_an_open_report_is_printed_in_the_state_of_the_audit_on_white(opened):
     page.emulate_media(media="print")
     assert page.locator("#sliders").is_hidden()
     assert page.locator("#live").is_hidden()
-    assert page.locator(".pictures img:visible").count() == 4
+    assert page.locator(".pictures img:visible").count() == len(page_audit("scores").figures) == 7
     ink = page.evaluate("getComputedStyle(document.body).color")
     assert max(map(int, re.findall(r"\d+", ink))) < 60

@@ -11,9 +11,10 @@ from helpers.bench import BenchPage
 from helpers.board import SHOWN, Board
 from helpers.browser import grave_faults
 
+from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.registry import PAGES
 
-CHARTS = ("distributions", "tradeoff", "profile", "mu_curve")
+CHARTS = ("distributions", "tradeoff", "profile", "mu_curve", "residuals", "tv_by_width")
 
 
 @pytest.fixture
@@ -64,7 +65,9 @@ def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
             board.slider(what).focus()
             page.keyboard.press(rng.choice(["ArrowLeft", "ArrowRight", "PageUp", "PageDown"]))
     settle(board)
-    threshold, width = board.value("Threshold"), board.value("Bin width")
+    # The slider's element has a place, its text the score.
+    threshold = float(board.slider("Threshold").get_attribute("aria-valuetext"))
+    width = board.value("Bin width")
     assert lines(board) == pytest.approx([threshold, threshold])
     edges = board.drawn("distributions")["data"][0]["x"]
     edges = edges if isinstance(edges, list) else list(edges.values())
@@ -114,6 +117,7 @@ def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
     (tmp_path / "mine.csv").write_text("score;member;other\n" + rows)
     open_file(board, tmp_path / "mine.csv")
     page = board.page
+    board.read_words()
     page.get_by_text("P = rows of 'score' whose 'member' is '1'", exact=False).wait_for()
     page.get_by_text("assuming independent rows", exact=False).first.wait_for()
     assert board.number("Scores") == "200 + 200"
@@ -152,8 +156,10 @@ def test_a_bad_file_is_a_message_and_the_charts_stay(board, tmp_path, name, cont
 def test_bins_and_thresholds_set_beforehand_hold_for_fresh_draws(board):
     page = board.page
     bench = BenchPage(page)
-    menu = bench.open_menu()
-    menu.locator(".wb-set", has_text="per group").click()
+    drawn = bench.open_menu().locator(".wb-set", has_text="per group")
+    name = drawn.locator("strong").text_content()
+    drawn.click()
+    bench.wait_for_data(name)
     card = page.locator(f'{SHOWN} [aria-label="ε at the threshold"]')
     card.get_by_text("choose a threshold").wait_for()
     board.slider("Threshold").focus()
@@ -193,10 +199,18 @@ def test_the_menu_leads_to_the_other_page_and_back(visit, served, width):
 
 
 def test_draws_are_counted_against_the_truth(visit, served):
-    page = visit(served + "pairlab")
+    page, same = visit(served + "pairlab"), PairLabPage()
     page.get_by_role("button", name="Draw 100 samples").click()
-    page.get_by_text("of 101").first.wait_for()
-    assert page.locator('[aria-label="True ε"] .wb-value').text_content() == "16.7"
+    same.draw_many = True
+    for name, text in (
+        ("Simultaneous bound exceeded the truth", same.simultaneous_above().text),
+        ("Best-threshold bound exceeded the truth", same.best_above().text),
+    ):
+        assert text.endswith("of 101 draws")
+        page.locator(f'[aria-label="{name}"] .wb-value').get_by_text(text, exact=True).wait_for()
+    answer = page.locator(".wb-headline")
+    answer.filter(has_text="A tuned threshold is not valid").wait_for()
+    assert page.locator('[aria-label="True ε"] .wb-value').text_content() == "3.00"
     page.get_by_label("Hide true values (quiz)").click()
     page.locator('[aria-label="True ε"] .wb-value', has_text="?").wait_for()
 

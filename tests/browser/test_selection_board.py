@@ -15,6 +15,7 @@ def test_a_selection_follows_its_sliders_and_its_audit_runs(visit, served):
 
     same, board = SelectionPage(), Board(visit(served + "selection"))
     page = board.page
+    board.read_words()
     assert board.number("Worst case found (search)") == same.worst_number().rounded
     page.get_by_text("For any score, ε ≤").wait_for()
     board.slider("Mean number of runs").focus()

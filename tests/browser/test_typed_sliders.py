@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from helpers.board import Board
 from helpers.browser import grave_faults
 
 from workbench.estimators.threshold_places import threshold_places
@@ -70,7 +71,7 @@ def test_keys_move_the_threshold_by_ranks_and_a_button_to_where_the_claim_fails(
     lens.locator(".main-svg").first.wait_for()
     page.get_by_role("button", name="Show me where").click()
     there = same.refuting().threshold
-    page.wait_for_function(SHOWS, arg=[field.element_handle(), f"{there:.4g}"])
+    page.wait_for_function(SHOWS, arg=[field.element_handle(), str(there)])
     line = """x => document.querySelector('[data-item="distributions"] .wb-plot').layout.shapes
         .some(({name, x0}) => name === "threshold" && x0 === x)"""
     page.wait_for_function(line, arg=there)
@@ -81,7 +82,8 @@ def test_a_typed_delta_is_computed_with_and_one_that_is_refused_says_why(visit, 
     page = visit(served + "counts")
     field = page.locator('[data-control="log_delta"] .wb-typed')
     slider = page.locator('[data-control="log_delta"] input[type="range"]')
-    said = page.locator(".wb-sentence")
+    Board(page).read_words()
+    said = page.locator(".wb-texts .wb-sentence")
     for typed, least in (("3e-6", "-12"), ("1e-13", "-13")):
         field.fill(typed)
         field.press("Enter")

@@ -43,6 +43,11 @@ class Board:
     def value(self, label):
         return float(self.slider(label).input_value())
 
+    def read_words(self):
+        """Open the sentences that stand folded under the charts."""
+        self.page.locator(SHOWN).get_by_role("button", name="In words", exact=True).click()
+        self.page.locator(f"{SHOWN} .wb-texts").wait_for()
+
     def number(self, title):
         return self.page.locator(f'{SHOWN} [aria-label="{title}"] .wb-value').text_content()
 
