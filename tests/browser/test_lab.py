@@ -29,8 +29,8 @@ CELL = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}), show
 FIRST = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}))\nview"
 SECOND = "view.bin_width = 0.25\nprint(view.threshold, view.epsilon_here.rounded)"
 
-#: Charts of the page that have something to show for the example: it refutes no claim. Each is drawn
-#: in two layers; the last of all layers.
+#: Charts of the page that have something to show for the example, which refutes no claim; each is
+#: drawn in two layers, of which this is the last.
 CHARTS = [item.name for item in ScoresPage.figures() if item.name != "refutation"]
 ALL_DRAWN = 2 * len(CHARTS) - 1
 
