@@ -77,6 +77,7 @@ def test_a_field_takes_what_is_typed_after_enter_and_steps_from_it(visit, served
 def test_a_logarithmic_slider_shows_and_takes_the_number_itself(visit, served):
     board = Board(visit(served + "counts"))
     page = board.page
+    board.read_words()
     typed = page.get_by_label("δ: value", exact=True)
     assert (typed.input_value(), board.value("δ")) == ("1e-5", -5)
     assert board.slider("δ").get_attribute("aria-valuetext") == "1e-5"
