@@ -37,7 +37,7 @@ LEFT_OUT = (
     *(f"data.{key}" for key in ("customdata", "hoverinfo", "hovertemplate", "name", "type")),
     *(f"data.error_x.{key}" for key in ("symmetric", "type", "width")),
     *(f"layout.{key}" for key in ("font", "hoverlabel", "hovermode", "showlegend", "uirevision")),
-    *(f"layout.{key}" for key in ("paper_bgcolor", "plot_bgcolor", "shapes.name")),
+    *(f"layout.{key}" for key in ("meta.optional", "paper_bgcolor", "plot_bgcolor", "shapes.name")),
     *(f"layout.annotations.{key}" for key in ("align", "name", "showarrow")),
     *(
         f"layout.{axis}axis.{key}"
