@@ -100,6 +100,16 @@ def test_objects_in_place_of_protocols_and_records(call, says):
         call()
 
 
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"], ids=["long", "zero"])
+def test_a_name_that_no_file_can_have_is_that_of_a_missing_file(name):
+    for call in (
+        lambda: wb.recorded_file("0" * 64, name),
+        lambda: wb.recorded_scores("0" * 64, files=[name]),
+    ):
+        with pytest.raises(wb.WorkspaceError, match="0" * 64):
+            call()
+
+
 # -- something that is not Scores ----------------------------------------------------------------
 
 OF_SCORES = sorted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -77,7 +78,7 @@ def recorded_scores(
     if saved is not None:
         source, tables = saved
         return _scores(source, tables, how or Reading())
-    if not paths or not all(Path(path).is_file() for path in paths):
+    if not paths or not all(os.path.isfile(path) for path in paths):
         raise WorkspaceError(_missing(name, sha256, paths))
     grouped = how is None or how.layout is None or how.layout.kind == "one file per group"
     second = paths[1] if len(paths) > 1 else None
@@ -163,7 +164,7 @@ def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
     """
     _checks.text(sha256, "sha256"), _checks.text(audit, "audit")
     beside = Path(_checks.text(name, "name")).name
-    if Path(beside).is_file() and file_hash(Path(beside).read_bytes()) == sha256:
+    if os.path.isfile(beside) and file_hash(Path(beside).read_bytes()) == sha256:
         return Path(beside)
     attached = (one.content for one in _attached(audit) if one.sha256 == sha256)
     content = workspace().file(sha256) or next(attached, None)
