@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench import _checks
 from workbench.scores.layouts.guess import guess_layout
-from workbench.scores.moved import moved
+from workbench.scores.moved import moved, warn_moved
 from workbench.scores.sample import Scores, require_scores
 from workbench.scores.table import DataTable
 from workbench.tables.table import ScoreTable
@@ -369,7 +368,7 @@ class Workspace:
     @property
     def chosen(self) -> str | None:
         """The former name of ``active.chosen("scores")``; gives a FutureWarning."""
-        _warn_moved("chosen", 'active.chosen("scores")')
+        warn_moved("Workspace", "chosen", 'active.chosen("scores")')
         return self.active.chosen("scores")
 
     def chosen_here(self, kind: str) -> bool:
@@ -379,7 +378,7 @@ class Workspace:
         ----------
         kind : {"scores", "table"}
         """
-        _warn_moved("chosen_here(kind)", "active.chosen(kind) is not None")
+        warn_moved("Workspace", "chosen_here(kind)", "active.chosen(kind) is not None")
         return self.active.chosen(kind) is not None
 
     def owner_of(self, key: str) -> str:
@@ -403,8 +402,3 @@ class Workspace:
 
     def _repr_html_(self) -> str:
         return self.datasets._repr_html_()
-
-
-def _warn_moved(name: str, place: str) -> None:
-    message = f"Workspace.{name} is now Workspace.{place}"
-    warnings.warn(message, FutureWarning, stacklevel=3)
