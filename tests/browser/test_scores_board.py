@@ -15,6 +15,7 @@ from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.registry import PAGES
 
 CHARTS = ("distributions", "tradeoff", "profile", "mu_curve", "residuals", "tv_by_width")
+FOLDED = ("residuals", "tv_by_width")
 
 
 @pytest.fixture
@@ -177,11 +178,33 @@ def test_axe_finds_nothing_serious(visit, served, width, scheme):
 
 def test_a_phone_shows_every_chart_without_overflow(visit, served):
     page = visit(served + "scores", viewport={"width": 390, "height": 844})
+    page.get_by_role("button", name="2 more charts").click()
     assert page.locator("html").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     for name in CHARTS:
         box = page.locator(f'{SHOWN} [data-item="{name}"]').bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
+
+
+def test_charts_that_are_folded_are_drawn_when_they_are_asked_for(board):
+    page = board.page
+    button = page.get_by_role("button", name="2 more charts")
+    for name in FOLDED:
+        card = page.locator(f'{SHOWN} [data-item="{name}"]')
+        assert not card.is_visible()
+        assert card.locator(".main-svg").count() == 0
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    for name in FOLDED:
+        page.locator(f'{SHOWN} [data-item="{name}"] .main-svg').first.wait_for()
+    # What was shown once is drawn for paper, too, after the page has moved on.
+    button.click()
+    board.slider("Bin width").press("ArrowRight")
+    width = board.value("Bin width")
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    line = "document.querySelector('[data-item=tv_by_width] .wb-plot').layout.shapes[0].x0"
+    page.wait_for_function(f"width => Math.abs({line} - width) < 1e-9", arg=width)
 
 
 @pytest.mark.parametrize("width", [1440, 390])

@@ -17,7 +17,7 @@ class Board:
 
     def __init__(self, page):
         self.page = page
-        for plot in page.locator(f"{SHOWN} .wb-chart").all():
+        for plot in page.locator(f"{SHOWN} .wb-chart:not(.wb-folded)").all():
             plot.evaluate("""card => {
                 const plot = card.querySelector(".wb-plot")
                 window.wbPlots ??= {}

@@ -45,9 +45,9 @@ NOTE_ANSWERS = """{
     window.wbAnswered = () => [...asked].every(([page, n]) => (answered.get(page) ?? 0) >= n)
 }"""
 
-#: Whether all charts of a page are drawn.
+#: Whether all charts of a page are drawn that are not folded.
 DRAWN = """shown => {
-    const plots = [...document.querySelectorAll(`${shown} .wb-plot`)]
+    const plots = [...document.querySelectorAll(`${shown} .wb-chart:not(.wb-folded) .wb-plot`)]
     return plots.length > 0 && plots.every(plot => plot.querySelector(".draglayer"))
 }"""
 

@@ -119,6 +119,7 @@ def _texts(item: Item) -> dict[str, Any]:
         "span": item.span,
         "drag": dict(item.drag),
         "click": item.click is not None,
+        "folded": item.folded,
         "place": item.place,
         "main": item.main,
     }

@@ -49,7 +49,9 @@ export class Board {
       return row.element
     })
     const header = new Header(frame)
-    this.numbers = new Numbers(frame.numbers, tools)
+    const answers = frame.sentences.some(sentence => sentence.place === "answer")
+    const [strip, behind] = answers ? foldedOf(frame.numbers) : [frame.numbers, []]
+    this.numbers = new Numbers(strip, tools)
     const places = {
       answer: make("div", {class: "wb-answer"}),
       head: header.sentences,
@@ -59,8 +61,9 @@ export class Board {
     }
     this.cards = make("div", {class: "wb-cards"})
     this.top = make("div", {class: "wb-top"}, header.element, this.alert.element, places.answer, ...jobs, this.numbers.element, places.strip)
-    const answers = frame.sentences.some(sentence => sentence.place === "answer")
-    const body = make("div", {class: "wb-body"}, this.top, this.cards, ...inWords([places.text, places.foot], answers))
+    const [first, folded] = foldedOf(frame.figures)
+    this.folded = new Folded(folded, () => this.resized())
+    const body = make("div", {class: "wb-body"}, this.top, this.cards, this.folded.button, ...inWords([places.text, places.foot], answers))
     this.busy = make("div", {class: "wb-busy", role: "status"})
     this.announcer = new Announcer()
     this.element = make("div", {class: "wb-board", "data-view": frame.view ?? ""},
@@ -69,8 +72,10 @@ export class Board {
     places.strip.append(this.voids.element)
     for (const cell of this.numbers.cells) this.views.set(cell.item.name, cell)
     for (const item of frame.sentences) place(item, new (SENTENCES[item.place] ?? Sentence)(), places[item.place])
+    for (const item of behind) this.views.set(item.name, new FoldedNumber(item, tools, places.answer))
     this.charts = frame.figures.map(item => place(item, new ChartCard(item, send, tools), this.cards))
-    this.rows = rowsOf(frame.figures)
+    this.rows = rowsOf(first)
+    this.folded.take(this.charts.filter(({item}) => folded.includes(item)))
     this.panels = new Disclosures(this.element)
   }
 
@@ -280,7 +285,7 @@ class NumberCell {
     this.panel = make("div", {class: "wb-panel wb-number-panel"},
       make("div", {class: "wb-panel-head"}, make("h3", {}, item.title), this.copies), ...help(item),
       this.terms, this.explanation, ...promises(item))
-    const button = discloses(this.panel, {class: "wb-number-title", "aria-label": `About: ${item.title}`}, item.title,
+    const button = this.button = discloses(this.panel, {class: "wb-number-title", "aria-label": `About: ${item.title}`}, item.title,
       () => {
         this.offerCopies()
         this.panel.scrollIntoView({block: "nearest"})
@@ -345,6 +350,21 @@ class NumberCell {
   }
 }
 
+// A number that the answer says already: what it rests on stands in the headline, and opens it.
+class FoldedNumber extends NumberCell {
+  constructor(item, tools, place) {
+    super(item, tools, () => {})
+    place.querySelector(".wb-headline").append(this.button)
+    place.append(this.panel)
+  }
+
+  show(content) {
+    super.show(content)
+    this.said = "" // the answer is read aloud
+    this.button.textContent = this.notes[0] ?? this.item.title
+  }
+}
+
 // About how wide a bold text is, in units of the size of its letters.
 const ems = text => [...text].reduce((sum, letter) => sum + (/[.,: ]/.test(letter) ? 0.38 : 0.7), 0)
 
@@ -355,6 +375,37 @@ function halfOf(text) {
 }
 
 // Rows that the charts take, twelve twelfths each.
+// The items that are shown first, and those that are shown when they are asked for, which only the
+// dashboard has: notebooks compose their views, and reports show everything.
+function foldedOf(items) {
+  if (document.documentElement.dataset.bench === undefined) return [items, []]
+  return [items.filter(item => !item.folded), items.filter(item => item.folded)]
+}
+
+// The charts that are shown when they are asked for, and the button that shows them.
+class Folded {
+  constructor(items, shown) {
+    this.shown = shown
+    this.charts = []
+    this.button = make("button", {class: "wb-text-button wb-more-charts", type: "button", "aria-expanded": "false"},
+      `${items.length} more chart${items.length > 1 ? "s" : ""}`)
+    this.button.title = items.map(item => item.title).join(", ")
+    this.button.hidden = !items.length
+    this.button.addEventListener("click", () => this.show(this.button.getAttribute("aria-expanded") === "false"))
+  }
+
+  take(charts) {
+    this.charts = charts
+    this.show(false)
+  }
+
+  show(open) {
+    this.button.setAttribute("aria-expanded", String(open))
+    for (const chart of this.charts) chart.fold(!open)
+    this.shown()
+  }
+}
+
 function rowsOf(figures) {
   let rows = 0
   let free = 0
@@ -539,6 +590,7 @@ class ChartCard {
     /** @type {{shape: string, x: number, release?: number} | null} */
     this.drag = null // the line under a person's finger; release: the serial of its last place
     this.arrays = new Map() // as text -> as last drawn
+    this.folded = false
     this.plot = make("div", {class: "wb-plot", role: "img", "aria-label": item.title})
     this.handles = Object.keys(item.drag).map(shape => this.makeHandle(shape))
     this.table = make("div", {class: "wb-panel wb-data"})
@@ -581,6 +633,13 @@ class ChartCard {
     this.schedule()
   }
 
+  // One that is folded is drawn for paper only.
+  fold(folded) {
+    this.folded = folded
+    this.element.classList.toggle("wb-folded", folded)
+    this.schedule()
+  }
+
   start() {
     this.ready = true
     this.resizes = new ResizeObserver(([{contentRect: {width, height}}]) => {
@@ -598,7 +657,7 @@ class ChartCard {
 
   // Many changes between two frames are one drawing, of the last of them.
   schedule() {
-    if (this.frame || !this.ready || !this.figure) return
+    if (this.frame || !this.ready || !this.figure || this.folded) return
     this.frame = requestAnimationFrame(() => {
       this.frame = null
       this.draw()
@@ -606,7 +665,7 @@ class ChartCard {
   }
 
   draw() {
-    const size = this.element.hidden ? UNSEEN : this.size
+    const size = this.box()
     if (!size?.width || !size.height) return
     const style = getComputedStyle(this.plot)
     const arrays = new Map()
@@ -647,10 +706,15 @@ class ChartCard {
     if (!this.table.hidden) this.fillTable()
   }
 
+  box() {
+    return this.element.hidden || this.folded ? UNSEEN : this.size
+  }
+
   // On paper a drawing is scaled, for it cannot be made anew.
   print(on) {
-    if (!this.size?.width) return
-    const {width, height} = this.size
+    if (on && this.folded && this.ready && this.figure) this.draw()
+    const {width, height} = this.box() ?? {}
+    if (!width) return
     this.stage.style.setProperty("--shape", `${width} / ${height}`)
     for (const svg of this.plot.querySelectorAll(".main-svg")) {
       if (on) svg.setAttribute("viewBox", `0 0 ${width} ${height}`)
@@ -981,7 +1045,7 @@ class Disclosures {
   constructor(element) {
     this.element = element
     this.pressed = ({target}) => {
-      if (!target.closest?.(".wb-numbers")) this.close(".wb-number-panel:not([hidden])")
+      if (!target.closest?.(".wb-numbers, .wb-answer")) this.close(".wb-number-panel:not([hidden])")
       if (!target.closest?.(".wb-header")) this.close(".wb-header[data-open]")
       if (!target.closest?.(".wb-export, .wb-export-button")) this.close(".wb-export:not([hidden])")
     }

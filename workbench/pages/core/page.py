@@ -110,6 +110,9 @@ class Item:
         Names of draggable shapes, and the parameter that the x position of each sets.
     click : str, optional
         Name of the page's method that is called with the (x, y) that was clicked.
+    folded : bool
+        True for a figure that the dashboard shows when it is asked for, or a number that it shows
+        as what the answer of the page rests on.
     place : {"answer", "head", "strip", "text", "foot"}
         Position of a sentence: large under the title, for the answer of the page; small under the
         title, where one line of it is shown; under the numbers, for warnings that must stay in
@@ -131,6 +134,7 @@ class Item:
     span: int = 6
     drag: Mapping[str, str] = field(default_factory=dict)
     click: str | None = None
+    folded: bool = False
     place: Literal["answer", "head", "strip", "text", "foot"] = "text"
     slow: bool = False
     main: bool = False
@@ -243,6 +247,7 @@ def figure(
     caution: str = "",
     drag: Mapping[str, str] | None = None,
     click: str | None = None,
+    folded: bool = False,
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a figure.
 
@@ -253,7 +258,7 @@ def figure(
 
     Parameters
     ----------
-    title, needs, span, formula, caution, drag, click
+    title, needs, span, formula, caution, drag, click, folded
         See `Item`.
     """
 
@@ -275,6 +280,7 @@ def figure(
                 span=span,
                 drag=drag or {},
                 click=click,
+                folded=folded,
             ),
         )
         return drawn  # type: ignore[return-value]
@@ -289,6 +295,7 @@ def number(
     caution: str = "",
     slow: bool = False,
     main: bool = False,
+    folded: bool = False,
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a number of its strip.
 
@@ -297,7 +304,7 @@ def number(
 
     Parameters
     ----------
-    title, needs, formula, caution, slow, main
+    title, needs, formula, caution, slow, main, folded
         See `Item`. One or two numbers of a page are main.
     """
 
@@ -307,6 +314,7 @@ def number(
             *(method.__name__, "number", title, needs, help_text, formula, caution),
             slow=slow,
             main=main,
+            folded=folded,
         )
         return _mark(method, item)
 

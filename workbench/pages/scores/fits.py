@@ -100,6 +100,7 @@ class GaussianFit(Part):
         "that hold at all of them at once, for any pair.",
         caution="Where the shaded area contains 0, noise explains the difference to the fit. The "
         "same holds for a claim or a reference whose curve lies within the area.",
+        folded=True,
     )
     def residuals(self) -> dict[str, Any]:
         """What the fitted μ leaves over, along the trade-off curve; 0 if the pair is Gaussian."""

@@ -270,9 +270,10 @@ class ScoresPage(Page):
         needs=("verdict", "void_words"),
         formula="Smallest p-value of the claim's trade-off function over the band's "
         "thresholds, corrected for multiple testing.",
-        caution="“Not refuted” does not mean that the claim is true. The text below the numbers "
-        "says how large a violation would have been detected.",
+        caution="“Not refuted” does not mean that the claim is true. The headline says how large a "
+        "violation would have been detected.",
         slow=True,
+        folded=True,
     )
     def claim(self) -> Fact:
         """Test of what was promised of the mechanism."""

@@ -28,6 +28,7 @@ class WidthLesson(Part):
         "by noise. The mean of the cross-fitted one is at most the true total variation, for bins "
         "fixed in advance. Wide bins lower both.",
         drag={"bin width": "bin_width"},
+        folded=True,
     )
     def tv_by_width(self) -> dict[str, Any]:
         """On average the estimates bracket the total variation of the bins. Drag the line."""
