@@ -197,14 +197,19 @@ def test_charts_that_are_folded_are_drawn_when_they_are_asked_for(board):
     assert button.get_attribute("aria-expanded") == "true"
     for name in FOLDED:
         page.locator(f'{SHOWN} [data-item="{name}"] .main-svg').first.wait_for()
-    # What was shown once is drawn for paper, too, after the page has moved on.
+    # For paper it is drawn as the page is now.
     button.click()
-    board.slider("Bin width").press("ArrowRight")
+    before = board.value("Bin width")
+    board.slider("Bin width").press("PageUp")
+    value = "before => document.querySelector('[data-control=bin_width] input').value != before"
+    board.wait(value, before)
     width = board.value("Bin width")
+    settle(board)
     page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    line = "document.querySelector('[data-item=tv_by_width] .wb-plot').layout.shapes[0].x0"
-    page.wait_for_function(f"width => Math.abs({line} - width) < 1e-9", arg=width)
+    line = """() => document.querySelector('[data-item=tv_by_width] .wb-plot').layout.shapes
+        .find(({name}) => name === "bin width").x0"""
+    assert page.evaluate(line) == pytest.approx(width, rel=1e-3)
 
 
 @pytest.mark.parametrize("width", [1440, 390])

@@ -75,7 +75,7 @@ def test_scores_says_little_before_anything_is_opened(visit, served):
     said = page.locator(".wb-words .wb-sentence")
     said.filter(has_text="A lower bound cannot show that a mechanism is private").wait_for()
     page.get_by_role("button", name="About this page", exact=True).click()
-    page.get_by_text("A quarter of the members are obvious").wait_for()
+    page.get_by_text("The textbook case.").wait_for()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -107,9 +107,9 @@ def test_the_keyboard_comes_to_the_numbers_before_the_charts(visit, served):
     page = settled(at(visit, served, "scores", "laptop"))
     page.get_by_role("button", name="About this page", exact=True).focus()
     names = []
-    for _ in range(10):
+    for _ in range(11):
         page.keyboard.press("Tab")
         names.append(page.evaluate("document.activeElement.ariaLabel"))
-    assert names[0] == "About: ε lower bound"
-    assert names[8] == "About: Scores"
-    assert names[9] == "Data: Score distributions"
+    assert names[:2] == ["About: Claim check", "About: ε lower bound"]
+    assert names[9] == "About: Scores"
+    assert names[10] == "Data: Score distributions"

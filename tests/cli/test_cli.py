@@ -339,8 +339,7 @@ def test_annotations_of_github(losses, few, capsys):
     claims = ("--claim", "approx(0.5, 1e-5)", "--claim", "gdp(1.5)", "--format", "github")
     assert main(["audit", str(losses), "--smaller-is-member", *claims]) == 1
     error, notice = capsys.readouterr().out.splitlines()
-    title = "::error title=approx(0.5%2C 1e-5)%3A refuted::"
-    assert error.startswith(f"{title}The claim (ε, δ) = (0.5, 1e-5) is refuted with ")
+    assert error.startswith("::error title=approx(0.5%2C 1e-5)%3A refuted::The claim “approx(0.5, ")
     assert "with 95%25 confidence" in error
     assert notice.startswith("::notice title=gdp(1.5)%3A not refuted::")
     assert main(["audit", str(losses), *claims]) == 4

@@ -216,7 +216,7 @@ def test_an_archive_that_cannot_be_written_is_said_after_the_result(audit, score
     monkeypatch.setattr(Archive, "save", fail)
     status, said, problem = audit(scores(1, 1), "--save", "x", "--claim", "gdp(0.5)")
     assert status == 2
-    assert "The claim μ = 0.5 is refuted" in said
+    assert "The claim “gdp(0.5)” is refuted" in said
     assert "the disk is full" in problem
 
 

@@ -7,7 +7,7 @@ from helpers.traces import drag_step
 
 #: Page and slider -> modules and calls of a step, from the frame of the socket to the message, with
 #: all that the charts compute and draw: of scores, three charts with a claim and a reference.
-MOST = {("scores", "threshold"): (53, 1170), ("counts", "log_prior"): (33, 500)}
+MOST = {("scores", "threshold"): (54, 1100), ("counts", "log_prior"): (33, 500)}
 
 #: Modules of the way itself.
 MOST_ON_THE_WAY = 25

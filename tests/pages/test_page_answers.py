@@ -135,9 +135,8 @@ def test_of_the_bounds_of_one_run_that_of_fewest_assumptions_is_recommended():
     page = OneRunPage()
     assert page.answer() == Answer(
         "A leak is shown",
-        f"ε ≥ {page.steinke().rounded} at δ = 1e-5, 95%. Of the bounds below, report “Any "
-        "mechanism (Steinke et al. 2023)”: it needs no family, and canaries may influence each "
-        "other",
+        f"ε ≥ {page.steinke().rounded} at δ = 1e-5, 95%. Report this bound: it "
+        "assumes no family and no independence",
         "bad",
     )
     assert page.bits().value > page.steinke().value  # it is not chosen by its value

@@ -23,7 +23,7 @@ const ONE_LINE = 120 // letters of a provenance that is shown in whole
 const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
 
 const TICKS = 11 // the least size of ticks for a projector, before all is enlarged
-const ROW = {least: 256, lowest: 270, highest: 560}
+const ROW = {least: 256, highest: 560}
 
 export class Board {
   // What is listened to while the board is in the document.
@@ -128,7 +128,7 @@ export class Board {
     const rest = window.innerHeight - BAR - this.topHeight - 3 * GAP - (large ? sheetHeight() : 0)
     const rows = large ? 1 : Math.max(1, Math.min(this.rows, Math.floor((rest + GAP) / (ROW.least + GAP))))
     const row = Math.floor((rest + GAP) / rows - GAP)
-    this.cards.style.setProperty("--row", `${Math.min(Math.max(row, rows > 1 ? 0 : ROW.lowest), ROW.highest)}px`)
+    this.cards.style.setProperty("--row", `${Math.min(Math.max(row, ROW.least), ROW.highest)}px`)
   }
 
   // After a change of size that no observer sees, or while the board was not part of the document.

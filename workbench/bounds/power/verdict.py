@@ -296,7 +296,7 @@ class _Sentences:
         return f"{confidence} confidence ({self.judged.scores.assumption}{alone})"
 
     def _when_refuted(self) -> str:
-        text = f"The claim {self.judged.claim.named} is refuted with {self.level}: {self.summary}."
+        text = f"The claim “{self.judged.claimed}” is refuted with {self.level}: {self.summary}."
         w, s = self.judged.witness, self.judged.scores
         if w is not None:
             beyond = "Above" if s.larger_is_member else "Below"
@@ -319,7 +319,7 @@ class _Sentences:
 
     def _when_not_refuted(self) -> str:
         return (
-            f"The claim {self.judged.claim.named} is not refuted with {self.level}; that does not "
+            f"The claim “{self.judged.claimed}” is not refuted with {self.level}; that does not "
             f"show that it is true. {self.detectable_leak}{self.ties}"
         )
 
@@ -327,12 +327,12 @@ class _Sentences:
         s, first = self.judged.scores, self.judged.power[0]
         if first.twice == 0:
             return (
-                f"Too few samples to tell whether the claim {self.judged.claim.named} holds, with "
+                f"Too few samples to tell whether the claim “{self.judged.claimed}” holds, with "
                 f"{self.level}. {self.detectable_leak}{self.ties}"
             )
         power = round_safely(100 * first.power_at_twice, "nearest", 2)
         return (
-            f"Too few samples to tell whether the claim {self.judged.claim.named} holds, with "
+            f"Too few samples to tell whether the claim “{self.judged.claimed}” holds, with "
             f"{self.level}: of {first._twice}, {s.n_p:,} scores of members and {s.n_q:,} of "
             f"non-members would have refuted it with a probability of {power}%, less than one "
             f"half; {self.enough}. {self.detectable_leak}{self.ties}"

@@ -68,7 +68,7 @@ def chart(
             )
         traces += mark.traces
         shapes += mark.shapes
-        labels += (_placed(note, x, y) for note in mark.labels)
+        labels += [_placed(note, x, y) for note in mark.labels]
     layout: Layout = {
         "margin": dict(margin or margins()),
         "font": {"family": FONT, "size": 12, "color": "@ink"},

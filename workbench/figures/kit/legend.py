@@ -77,4 +77,5 @@ def key(styles: Sequence[Style], columns: int = 1, low: bool = False) -> Mark:
 
 def _width(name: str) -> float:
     """Pixels of a name, at most: m and w are wide."""
-    return CHARACTER * (len(name) + 0.6 * sum(name.lower().count(wide) for wide in "mw"))
+    small = name.lower()
+    return CHARACTER * (len(name) + 0.6 * (small.count("m") + small.count("w")))

@@ -217,7 +217,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
 
     def values_of(self, needs: tuple[str, ...]) -> tuple[Any, ...]:
         """Present values of parameters and derived results; see `same`."""
-        return tuple(self._value(need) for need in needs)
+        return tuple([self._value(need) for need in needs])
 
     def cached(
         self, name: str, needs: tuple[str, ...], compute: Callable[[], Any], shared: str = ""
@@ -365,7 +365,7 @@ def same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
     a, b : tuple
         May hold further tuples. Other objects, such as arrays, are equal by identity only.
     """
-    return len(a) == len(b) and all(map(_equal, a, b))
+    return len(a) == len(b) and (all(map(is_, a, b)) or all(map(_equal, a, b)))
 
 
 def _equal(x: Any, y: Any) -> bool:

@@ -45,17 +45,16 @@ class OneRunWords(Part):
             return nothing_concluded("no method applies to these guesses")
         if bound.void:
             return nothing_concluded(bound.void)
-        why = "it needs no family, and canaries may influence each other"
+        why = "it assumes no family and no independence"
         if bound.family is not None:
             why = f"it assumes the {_name_of(self.page.family)} family and independent canaries"
         elif name == FROM_SCORES:
-            why = "it needs no family, but independent canaries"
+            why = "it assumes independent canaries, and no family"
         brief = in_brief(bound)
         if bound.value == 0:
             return Answer("No leak is shown", f"{brief}, by “{name}”: {why}")
-        return Answer(
-            "A leak is shown", f"{brief}. Of the bounds below, report “{name}”: {why}", "bad"
-        )
+        which = "this bound" if name == NAMES["steinke"] else f"“{name}”"
+        return Answer("A leak is shown", f"{brief}. Report {which}: {why}", "bad")
 
     def _recommended(self) -> tuple[str, Bound | None]:
         """The method of fewest assumptions that applies, whatever it shows, and its bound."""
