@@ -14,7 +14,8 @@ SIZES = [(1440, 900), (1280, 720)]
 #: A page of each layout: with sliders alone, dots of named rows, jobs, many numbers, and no board.
 PAGES = ["scores", "counts", "train", "onerun", "selection", ""]
 
-FONT = """() => Math.min(...[...document.querySelectorAll("#content .wb-plot text")].map(text =>
+#: The smallest type in a chart that is shown.
+FONT = """() => Math.min(...[...document.querySelectorAll(".wb-chart:not([hidden]) .wb-plot text")].map(text =>
     parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().c, text.getScreenCTM().d)))"""  # noqa: E501
 
 
@@ -121,7 +122,7 @@ def test_a_line_that_is_dragged_a_click_and_a_pointer_meet_what_is_under_them(pa
     page.wait_for_function("""() => {
         const slider = document.querySelector('[data-control="threshold"] input[type="range"]')
         const plot = document.querySelector('[data-item="distributions"] .wb-plot')
-        return [Number(slider.value), plot.layout.shapes[0].x0].every(x => Math.abs(x - 0.5) < 0.02)
+        return [Number(slider.ariaValueText), plot.layout.shapes[0].x0].every(x => Math.abs(x - 0.5) < 0.02)
     }""")
     card = page.locator(f'{SHOWN} [data-item="mu_curve"] .wb-plot')
     card.scroll_into_view_if_needed()

@@ -91,7 +91,7 @@ def trace(figure, name):
 
 
 def test_the_tight_mu_is_shown_with_its_floor_as_number_and_line():
-    page = PairLabPage()
+    page = PairLabPage(pair_kind="subsampled-gaussian")
     assert page.tight_mu().text == "2.471"
     assert page.tight_mu().note == "both error rates ≥ 3.16e-5"
     chart = page.mu_at_rates()
@@ -115,7 +115,7 @@ def test_the_tight_mu_is_shown_with_its_floor_as_number_and_line():
 
 def test_the_certified_mu_stays_below_the_truth():
     """On most samples; this one is one of them, and a pair that leaks less is caught."""
-    page = PairLabPage()
+    page = PairLabPage(pair_kind="subsampled-gaussian")
     (certified,) = trace(page.mu_at_rates(), "simultaneous")
     x = 10.0 ** np.asarray(certified["x"])
     assert np.all(certified["y"] <= symmetric_local_mu(HIST, x) + 1e-9)
@@ -135,19 +135,21 @@ def test_the_profile_marks_where_the_gaussian_meets_it(kind, name, epsilon):
 
 
 def test_hiding_the_truth_hides_all_of_it():
-    page = PairLabPage(hide_truth=True)
+    page = PairLabPage(pair_kind="subsampled-gaussian", hide_truth=True)
     assert page.tight_mu().text == "?"
     for chart in (page.mu_at_rates(), page.profile()):
         assert [t["name"] for t in chart["data"]] == ["simultaneous"]
         assert "2.47" not in str(chart["layout"])
         assert "6.65" not in str(chart["layout"])
     # The axes' extents give nothing away either.
-    other = PairLabPage(hide_truth=True, pair_sigma=0.31, releases=1)
+    other = PairLabPage(
+        pair_kind="subsampled-gaussian", hide_truth=True, pair_sigma=0.31, releases=1
+    )
     assert page.mu_at_rates()["layout"]["xaxis"] == other.mu_at_rates()["layout"]["xaxis"]
 
 
 def test_releases_are_composed():
-    page = PairLabPage(pair_kind="gaussian", releases=4)
+    page = PairLabPage(pair_kind="gaussian", pair_mu=1.0, releases=4)
     assert page.epsilon_truth() == wb.GaussianPair(2).epsilon(1e-5)  # μ√k
     assert page.tight_mu().text == "2.000"
     assert page.true_epsilon().note.startswith("exact")
@@ -155,7 +157,7 @@ def test_releases_are_composed():
     page.releases = 1
     assert page.true_epsilon().text == "4.38"
     assert page.both()[0] < four - 1
-    page = PairLabPage(pair_kind="laplace", releases=3)
+    page = PairLabPage(pair_kind="laplace", pair_mu=1.0, releases=3)
     assert page.true_epsilon().note == "upper limit, by accounting"
     low, high = page.pair().epsilon_interval(1e-5)
     assert low <= page.epsilon_truth() == high <= 3
@@ -177,7 +179,7 @@ def test_releases_that_leak_nothing_are_no_error():
 @pytest.mark.parametrize(
     "state",
     [
-        {"pair_sigma": 0.1, "pair_q": 1.0},
+        {"pair_kind": "subsampled-gaussian", "pair_sigma": 0.1, "pair_q": 1.0},
         {"pair_kind": "gaussian", "pair_mu": 5.0, "releases": 20},
         {"pair_kind": "randomized-response", "pair_pure_delta": 0.1, "releases": 20},
         {"pair_kind": "gaussian", "pair_mu": 5.0, "log_floor": -0.5},
@@ -204,7 +206,7 @@ def test_its_code_makes_the_same_pair_and_floor():
 
 
 def test_items_follow_the_floor_and_the_releases_and_no_other():
-    page = PairLabPage(pair_kind="randomized-response", log_n=2.5)
+    page = PairLabPage(pair_kind="randomized-response", pair_epsilon=1.0, log_n=2.5)
     items = [*page.figures(), *page.numbers()]
     for name, value in (("log_floor", -1.0), ("releases", 3)):
         before = {item.name: str(page.draw(item)) for item in items}

@@ -100,7 +100,7 @@ def test_an_audit_of_an_earlier_version_has_its_verdict_or_its_first_number():
     page = one_page(Contents(dataclasses.replace(old, verdicts=(verdict,))))
     assert (page.words, page.evidence, page.tone) == ("Refuted", "The claim is refuted.", "bad")
     page = one_page(Contents(dataclasses.replace(old, verdicts=())))
-    assert page.words == "ε lower bound ≥ 6.63"
+    assert page.words == "ε lower bound ≥ 2.23"
     assert page.evidence.startswith("With 95% certainty")
     bare = dataclasses.replace(old, verdicts=(), numbers=(), sentences=(), figures=())
     page = one_page(Contents(bare))

@@ -32,7 +32,7 @@ from workbench.scores.sample import ScoresError
 _MOST_RULES = 10_000
 
 #: Why the best pointwise bound is void.
-TUNED = "the guessing rule was chosen by the bounds that it gave on the same canaries"
+TUNED = "the guessing rule was chosen because of the bounds that it gave on the same canaries"
 
 
 @dataclass(frozen=True, eq=False)

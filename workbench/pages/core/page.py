@@ -176,7 +176,7 @@ class Fact:
     note: str = ""
 
     def __str__(self) -> str:
-        return self.text
+        return f"{self.text} ({self.note})" if self.note else self.text
 
     def __format__(self, spec: str) -> str:
         """The text by a format of texts, such as ``f"{fact:>12}"``."""
