@@ -148,12 +148,6 @@ class AuditFigure:
     def __post_init__(self) -> None:
         _checks.fields(self)
 
-    @property
-    def left_out(self) -> bool:
-        """True where the page does without the figure, because it shows nothing."""
-        meta = self.figure["layout"].get("meta", {})
-        return bool(meta.get("optional")) and not self.figure["data"]
-
 
 @dataclass(frozen=True)
 class AuditData:

@@ -71,12 +71,13 @@ class AskedInAdvance(Part):
     def _asked_for(self) -> Question:
         return Mu() if self.asked == "mu" else Epsilon(self.asked_delta or self.page.delta.value)
 
-    def _question(self, asked: str | None = None) -> str:
+    def _question(self, asked: str | None = None, delta: float | None = None) -> str:
         """A question as it is kept: "mu", "epsilon 1e-05"; "" for none."""
         asked = self.asked if asked is None else asked
         if asked == "none":
             return ""
-        return asked if asked == "mu" else f"{asked} {self.asked_delta or self.page.delta.value!r}"
+        delta = self.asked_delta if delta is None else delta
+        return asked if asked == "mu" else f"{asked} {delta or self.page.delta.value!r}"
 
     def _ask(self, event: Any) -> None:
         page = self.page
@@ -96,13 +97,17 @@ class AskedInAdvance(Part):
     def recalled(self, known: tuple[SeenRecord, ...], arriving: bool) -> None:
         """Mark a question that is not the one with which the first results were shown."""
         first = [one.first["question"] for one in known if "question" in one.first]
+        values: dict[str, Any] = {}
         if arriving:
             asked, _, delta = first[0].partition(" ") if first else ("", "", "")
             moved = asked == self.asked == "epsilon" and float(delta) != self.page.delta.value
-            self.page.set_quietly(asked_late=False, asked_delta=float(delta) if moved else 0.0)
+            values = {"asked_late": False, "asked_delta": float(delta) if moved else 0.0}
         if first:
-            late = self.asked != "none" and any(one != self._question() for one in first)
-            self.page.set_quietly(asked_late=late)
+            question = self._question(delta=values.get("asked_delta"))
+            late = self.asked != "none" and any(one != question for one in first)
+            values["asked_late"] = late
+        # In one step: who reads meanwhile does not find a late question in time.
+        self.page.set_quietly(**values)
 
     @sentence(needs=("asked", "asked_late", "asked_delta", "log_delta"), place="strip")
     def asked_afterwards(self) -> str:
