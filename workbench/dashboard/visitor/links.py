@@ -22,11 +22,14 @@ class Links:
         self.waiting: tuple[PageLink, DataReference] | None = None
 
     def make(self, gesture: Message) -> Message:
-        """A link to a page as it is."""
-        live = self._pages.live(gesture["link"])
-        workspace = self._pages.workspace
-        data = {n: workspace.dataset(live.settings[n]) for n in data_choices(live.page)}
-        link = PageLink.of(live.name, live.settings, data)
+        """A link to a page as it is when all that was done before is."""
+        workspace, live = self._pages.workspace, self._pages.live(gesture["link"])
+        try:
+            settings = self._pages.ask(live.name, lambda live: live.page.settings())
+        except TimeoutError:
+            raise LinkError("The page is at work. Copy its link once it is done.") from None
+        data = {n: workspace.dataset(settings[n]) for n in data_choices(live.page)}
+        link = PageLink.of(live.name, settings, data)
         return {"link": link.text(), "needs": [_told(one) for one in link.data if not one.key]}
 
     def open(self, gesture: Message) -> Message:

@@ -287,18 +287,18 @@ class OpenPages:
         chosen = bool(key) and key != _key_in(page, before)
         kept = self.kept.of(name, key) if chosen else None
         self.kept.keep(name, key, dict(now))
+        if control:
+            data = self.workspace.kept.snapshot()
+            if chosen and key != self.workspace.active.key(page.takes):
+                self._followed[name] = key
+                self.workspace.active.choose(key)
+            states = (data, self.workspace.kept.snapshot())
+            overwritten = {} if kept is None else {key: kept}
+            label = label_of(page, control)
+            self._history.add(Change(name, label, (before, now), states, kept=overwritten))
+        # Last: the workspace tells all pages of it, and they follow the data that are chosen now.
         for part in page.parts_with("keep_with_data"):
             part.keep_with_data()
-        if not control:
-            return
-        data = self.workspace.kept.snapshot()
-        if chosen and key != self.workspace.active.key(page.takes):
-            self._followed[name] = key
-            self.workspace.active.choose(key)
-        states = (data, self.workspace.kept.snapshot())
-        overwritten = {} if kept is None else {key: kept}
-        label = label_of(page, control)
-        self._history.add(Change(name, label, (before, now), states, kept=overwritten))
 
     def go(self, page: Page) -> None:
         """Have the browsers go to the page that a control of another one asked for.
