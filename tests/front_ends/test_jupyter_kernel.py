@@ -104,10 +104,10 @@ def test_an_export_holds_every_headline_number_as_text(executed):
     notebook = nbformat.v4.new_notebook(cells=executed.cells[:3])
     page, _ = HTMLExporter().from_notebook_node(notebook)
     numbers = json.loads(executed.cells[4].outputs[0].text)
-    assert len(numbers) == 9
+    assert len(numbers) == 10
     for number in numbers.values():
         assert number in page
-    assert page.count('src="data:image/svg+xml') == 4 + 2 + 5
+    assert page.count('src="data:image/svg+xml') == 7 + 2 + 5
     assert "Run the cell to make it live" in page
 
 
