@@ -122,7 +122,8 @@ def test_a_line_that_is_dragged_a_click_and_a_pointer_meet_what_is_under_them(pa
     page.wait_for_function("""() => {
         const slider = document.querySelector('[data-control="threshold"] input[type="range"]')
         const plot = document.querySelector('[data-item="distributions"] .wb-plot')
-        return [Number(slider.ariaValueText), plot.layout.shapes[0].x0].every(x => Math.abs(x - 0.5) < 0.02)
+        const places = [Number(slider.ariaValueText), plot.layout.shapes[0].x0]
+        return places.every(x => Math.abs(x - 0.5) < 0.02)
     }""")
     card = page.locator(f'{SHOWN} [data-item="mu_curve"] .wb-plot')
     card.scroll_into_view_if_needed()
