@@ -15,7 +15,7 @@ SIZES = [(1440, 900), (1280, 720)]
 PAGES = ["scores", "counts", "train", "onerun", "selection", ""]
 
 #: The smallest type in a chart that is shown.
-FONT = """() => Math.min(...[...document.querySelectorAll(".wb-chart:not([hidden]) .wb-plot text")].map(text =>
+FONT = """() => Math.min(...[...document.querySelectorAll(".wb-chart:not([hidden], .wb-folded) .wb-plot text")].map(text =>
     parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().c, text.getScreenCTM().d)))"""  # noqa: E501
 
 

@@ -192,7 +192,6 @@ def test_charts_that_are_folded_are_drawn_when_they_are_asked_for(board):
     for name in FOLDED:
         card = page.locator(f'{SHOWN} [data-item="{name}"]')
         assert not card.is_visible()
-        assert card.locator(".main-svg").count() == 0
     button.click()
     assert button.get_attribute("aria-expanded") == "true"
     for name in FOLDED:

@@ -94,12 +94,12 @@ def test_the_answer_and_the_main_number_are_on_the_first_screen(visit, served, s
 
 def test_a_phone_shows_the_other_numbers_when_asked(visit, served):
     page = settled(at(visit, served, "scores", "phone"))
-    assert page.locator(".wb-number:visible").count() == 1
+    assert page.locator(".wb-strip .wb-number:visible").count() == 1
     button = page.get_by_role("button", name="8 more numbers")
     assert button.get_attribute("aria-expanded") == "false"
     button.click()
     assert button.get_attribute("aria-expanded") == "true"
-    assert page.locator(".wb-number:visible").count() == 9
+    assert page.locator(".wb-strip .wb-number:visible").count() == 9
     assert page.evaluate(OUTSIDE) == []
 
 

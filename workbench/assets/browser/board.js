@@ -18,7 +18,7 @@ const MAIN = "main"
 const RANKS = [MAIN, "bound", "estimate", "fact"]
 const UNSAMPLED = "no samples" // the term of a bound that rests on none: "proven" says as much
 const WIDTHS = {bound: 1.15, estimate: 1, fact: 1.1} // of a column, relative to each other
-const IN_ONE_ROW = 8 // numbers beside the main ones that fit into one row
+const IN_ONE_ROW = 10 // numbers that fit into one row, where a main one takes the room of two
 const ONE_LINE = 120 // letters of a provenance that is shown in whole
 const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
 
@@ -209,7 +209,7 @@ class Numbers {
     this.element = make("div", {class: "wb-numbers", hidden: ""}, this.strip, this.terms, this.more)
     this.element.hidden = !items.length
     this.cells = items.map(item => new NumberCell(item, tools, cell => this.arrange(cell)))
-    this.rows = others > IN_ONE_ROW ? 2 : 1
+    this.rows = others + 2 * main.length > IN_ONE_ROW ? 2 : 1
     this.strip.style.setProperty("--rows", String(3 * this.rows))
     for (const cell of this.cells) {
       this.place(cell, main.includes(cell.item) ? MAIN : "bound")
@@ -354,7 +354,8 @@ class NumberCell {
 class FoldedNumber extends NumberCell {
   constructor(item, tools, place) {
     super(item, tools, () => {})
-    place.querySelector(".wb-headline").append(this.button)
+    this.element.classList.add("wb-folded-number")
+    place.querySelector(".wb-headline").append(this.element)
     place.append(this.panel)
   }
 
@@ -432,7 +433,7 @@ class Headline {
   constructor() {
     this.words = make("strong", {class: "wb-headline-words"})
     this.evidence = make("span", {class: "wb-headline-evidence"})
-    this.element = make("p", {class: "wb-headline", hidden: ""}, this.words, " ", this.evidence)
+    this.element = make("div", {class: "wb-headline", hidden: ""}, this.words, " ", this.evidence)
   }
 
   show({words, evidence, tone}) {
@@ -633,7 +634,7 @@ class ChartCard {
     this.schedule()
   }
 
-  // One that is folded is drawn for paper only.
+  // One that is folded is drawn once, when the browser rests, and then for paper only.
   fold(folded) {
     this.folded = folded
     this.element.classList.toggle("wb-folded", folded)
@@ -657,8 +658,8 @@ class ChartCard {
 
   // Many changes between two frames are one drawing, of the last of them.
   schedule() {
-    if (this.frame || !this.ready || !this.figure || this.folded) return
-    this.frame = requestAnimationFrame(() => {
+    if (this.frame || !this.ready || !this.figure || (this.folded && this.plot.on)) return
+    this.frame = (this.folded ? whenIdle : requestAnimationFrame)(() => {
       this.frame = null
       this.draw()
     })
@@ -969,9 +970,11 @@ export function libraryFrom(address) {
 // Runs the library while the browser rests, where no chart is shown yet. If it does not come, the
 // first chart asks again, and tells.
 export function prepareCharts(address) {
-  const rest = window.requestIdleCallback ?? setTimeout
-  rest(() => libraryFrom(address).catch(() => {}))
+  whenIdle(() => libraryFrom(address).catch(() => {}))
 }
+
+// Safari has no callback for idleness.
+const whenIdle = call => (window.requestIdleCallback ?? setTimeout)(call)
 
 // After the next frame; a page in the background has none.
 const painted = () => new Promise(resolve => {
