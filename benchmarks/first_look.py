@@ -4,11 +4,12 @@ python -m benchmarks first_look serves this checkout. Of a server that runs alre
 
     python -m benchmarks.first_look --url http://localhost:5006 [--page scores …] [--projector]
 
-Words are the whole text of the document, and what can be read of it on the first screen. Cut off is
-text that its box does not show in full. A chart is whole if all of it is on the first screen. `y`
-is where the headline begins and where the main number ends, and — where there is none; a number in
-parentheses is the first of the page, where none is the main one. Type is the smallest in charts and
-outside of them, in pixels of the screen; raised text, such as an exponent, is left out.
+Words are what is seen of the page, text is all of it with the options of closed menus, and first is
+what can be read on the first screen. Cut off is text that its box does not show in full. A chart is
+whole if all of it is on the first screen. `y` is where the headline begins and where the main
+number ends, and — where there is none; a number in parentheses is the first of the page, where none
+is the main one. Type is the smallest in charts and outside of them, in pixels of the screen; raised
+text, such as an exponent, is left out.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ LOOK = r"""() => {
     const counted = text => (text.match(/\S+/g) ?? []).length
     const all = (selector, root = document) => [...root.querySelectorAll(selector)]
 
-    let first = 0
+    let first = 0, words = 0
     const type = {chart: Infinity, page: Infinity}
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let node = walk.nextNode(); node; node = walk.nextNode()) {
@@ -62,6 +63,7 @@ LOOK = r"""() => {
         range.selectNodeContents(node)
         const place = box(range)
         if (place.width < 2 || place.height < 2) continue
+        words += counted(node.textContent)
         if (inView(place)) first += counted(node.textContent)
         if (parent.matches("sup, sub, tspan[dy], tspan[style*='%']")) continue
         const drawn = parent.closest("svg")
@@ -93,7 +95,8 @@ LOOK = r"""() => {
     const ends = number && Math.round(box(number).bottom)
     const {scrollWidth, clientWidth} = document.documentElement
     return {
-        words: counted(document.body.innerText), first, whole: whole.length, charts: charts.length,
+        words, text: counted(document.body.innerText), first,
+        whole: whole.length, charts: charts.length,
         cut: cut.map(element => element.textContent.trim().slice(0, 60)).filter(Boolean),
         headline: headline ? String(Math.round(box(headline).top)) : "—",
         number: number ? (main ? String(ends) : `(${ends})`) : "—",
@@ -103,7 +106,7 @@ LOOK = r"""() => {
 }"""
 
 HEADS = (
-    *("page", "window", "words", "first", "cut", "charts", "whole"),
+    *("page", "window", "words", "text", "first", "cut", "charts", "whole"),
     *("headline y", "number y", "overflow", "type"),
 )
 
@@ -122,7 +125,7 @@ class Look:
         return (
             self.page or "start",
             "×".join(map(str, self.size)),
-            *(str(seen[name]) for name in ("words", "first")),
+            *(str(seen[name]) for name in ("words", "text", "first")),
             str(len(seen["cut"])),
             *(str(seen[name]) for name in ("charts", "whole", "headline", "number", "overflow")),
             f"{seen['chart']:.3g} / {seen['page']:.3g}",
