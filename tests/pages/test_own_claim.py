@@ -64,7 +64,7 @@ def test_a_claim_has_its_own_name_everywhere(page, text, short, named):
     verdict = page.verdict()
     assert (verdict.claim.short, verdict.claim.named) == (short, named)
     assert page.claim().note.startswith(f"your claim, {short} · ")
-    assert f"the claim {named} " in page.judged().lower().replace(named.lower(), named)
+    assert f"the claim “{parse_claim(text)}” " in page.judged().replace("The claim", "the claim")
     for chart in (page.tradeoff(), page.profile(), page.mu_curve()):
         assert f"your claim, {short}" in [trace.get("name") for trace in chart["data"]]
     assert f"your claim, {short}, allows ε = " in page.profile()["layout"]["meta"]["summary"]
