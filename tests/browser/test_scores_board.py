@@ -13,9 +13,10 @@ from helpers.browser import grave_faults
 
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.registry import PAGES
+from workbench.pages.scores.page import ScoresPage
 
 CHARTS = ("distributions", "tradeoff", "profile", "mu_curve", "residuals", "tv_by_width")
-FOLDED = ("residuals", "tv_by_width")
+FOLDED = [item.name for item in ScoresPage.figures() if item.folded]
 
 
 @pytest.fixture
@@ -77,8 +78,6 @@ def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
     shapes = board.drawn("profile")["shapes"]
     assert any(s["y0"] == pytest.approx(delta) for s in shapes if s.get("yref") != "paper")
     # The point of the trade-off chart is the threshold's: the numbers say the same.
-    from workbench.pages.scores.page import ScoresPage
-
     same = ScoresPage()
     same.param.update(threshold=threshold, log_delta=board.value("δ"))
     point = board.drawn("tradeoff")["data"][-1]

@@ -5,26 +5,9 @@ from __future__ import annotations
 import pytest
 from helpers.board import Board
 
+from benchmarks.first_look import LOOK, MOST_WORDS
+
 SIZES = {"laptop": (1440, 900), "projector": (1280, 720), "phone": (390, 844)}
-
-#: Words that a page may show before anything is opened.
-MOST_WORDS = 350
-
-#: Words that are seen: not those of closed menus, nor those for screen readers alone.
-SEEN = r"""() => {
-    let words = 0
-    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
-        const parent = node.parentElement
-        const seen = parent.checkVisibility({visibilityProperty: true})
-        if (!seen || parent.closest(".wb-said, .wb-skip, noscript, script, style, option")) continue
-        const range = document.createRange()
-        range.selectNodeContents(node)
-        const {width, height} = range.getBoundingClientRect()
-        if (width > 2 && height > 2) words += (node.textContent.match(/\S+/g) ?? []).length
-    }
-    return words
-}"""
 
 #: Texts that end in "…" for want of room. The name of a data set may be of any length.
 CUT = """() => [...document.querySelectorAll("body *")].filter(e => {
@@ -69,7 +52,7 @@ def test_nothing_is_cut_off(visit, served, name, size):
 
 def test_scores_says_little_before_anything_is_opened(visit, served):
     page = settled(at(visit, served, "scores", "laptop"))
-    assert 200 < page.evaluate(SEEN) <= MOST_WORDS
+    assert 200 < page.evaluate(LOOK)["words"] <= MOST_WORDS
     # The rest is one press away.
     page.get_by_role("button", name="In words", exact=True).click()
     said = page.locator(".wb-words .wb-sentence")

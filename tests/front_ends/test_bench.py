@@ -26,6 +26,7 @@ from workbench.server.people_folders import PeopleFolders
 from workbench.server.sockets.connection import Connection
 from workbench.server.visitors import Visitors
 from workbench.workspaces.home import workspace
+from workbench.workspaces.link import read_link
 from workbench.workspaces.workspace import Workspace
 
 GAUSSIAN, LAPLACE = "example:gaussian", "example:laplace"
@@ -408,6 +409,30 @@ def other():
 def drawn(bench, name):
     page = bench.pages.live(name).page
     return {item.name: repr(page.draw(item)) for item in page.items() if item.kind == "number"}
+
+
+def test_a_link_has_what_was_done_before_the_page_has_drawn_it(bench, reader):
+    go_on, live = Event(), bench.pages.live("counts")
+    live.change("work", go_on.wait)
+    live.change("set", partial(setattr, live.page, "log_delta", -7.0))
+    reader.serial += 1
+    bench.carry_out({"kind": "link", "link": "counts", "serial": reader.serial}, reader)
+    assert reader.serial not in reader.answers
+    go_on.set()
+    wait(lambda: reader.serial in reader.answers)
+    link = read_link(reader.answers[reader.serial]["link"])
+    assert link.settings["log_delta"] == -7.0
+
+
+def test_a_page_that_is_at_work_for_long_has_no_link_yet(bench, reader, monkeypatch):
+    monkeypatch.setattr("workbench.dashboard.visitor.pages.WAIT", 0.01)
+    go_on = Event()
+    bench.pages.live("counts").change("work", go_on.wait)
+    reader.serial += 1
+    bench.carry_out({"kind": "link", "link": "counts", "serial": reader.serial}, reader)
+    wait(lambda: reader.serial in reader.answers)
+    go_on.set()
+    assert "once it is done" in reader.answers[reader.serial]["say"]
 
 
 @pytest.mark.parametrize("name", [*ABOUT_SCORES, "counts"])

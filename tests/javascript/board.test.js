@@ -169,6 +169,17 @@ test("what all bounds rest on stands under them once", () => {
   assert.equal(note("first"), "99%")
 })
 
+test("two rows leave room for less, but for the confidence, the family and what is main", () => {
+  const numbers = [..."abcdefghijk"].map((name, k) => ({...ITEM, name, title: name, main: k === 0}))
+  const board = new Board({...FRAME, numbers}, () => 0, null)
+  document.body.replaceChildren(board.element)
+  const note = name => board.element.querySelector(`[aria-label="${name}"] .wb-note`).textContent
+  board.show("a", {...NUMBER, rank: "bound", note: "95% · independent runs"})
+  assert.equal(note("a"), "95% · independent runs")
+  board.show("b", {...NUMBER, rank: "bound", note: "99% · fair coins · if the pair is Gaussian"})
+  assert.deepEqual(["a", "b"].map(note), ["95% · independent runs", "99% · if the pair is Gaussian"])
+})
+
 test("why several numbers are not valid is said above the charts", () => {
   const {board, find} = ranked()
   const late = {...NUMBER, tone: "void", badge: "not valid", reason: "chosen late"}

@@ -135,8 +135,8 @@ def test_of_the_bounds_of_one_run_that_of_fewest_assumptions_is_recommended():
     page = OneRunPage()
     assert page.answer() == Answer(
         "A leak is shown",
-        f"ε ≥ {page.steinke().rounded} at δ = 1e-5, 95%. Report this bound: it "
-        "assumes no family and no independence",
+        f"ε ≥ {page.steinke().rounded} at δ = 1e-5, 95%. Report this: it needs "
+        "no family and no independent canaries",
         "bad",
     )
     assert page.bits().value > page.steinke().value  # it is not chosen by its value

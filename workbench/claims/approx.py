@@ -85,10 +85,6 @@ class ApproxDP(Claim):
         return str(self).removeprefix(self.word)
 
     @property
-    def named(self) -> str:
-        return f"(ε, δ) = {self.short}"
-
-    @property
     def named_epsilon(self) -> float:
         return self.epsilon_0
 

@@ -108,11 +108,6 @@ class Claim(ABC):
     @property
     def short(self) -> str:
         """What charts and controls call the claim: "(2, 1e-5)", "μ = 1"."""
-        return self.named
-
-    @property
-    def named(self) -> str:
-        """What sentences call the claim: "(ε, δ) = (2, 1e-5)", "μ = 1"."""
         known = self.parameters
         return ", ".join(f"{one.label} = {number_text(known[one.name])}" for one in self.arguments)
 

@@ -66,10 +66,6 @@ class PairClaim(Claim):
         return self.pair.name
 
     @property
-    def named(self) -> str:
-        return f"“{self}”"
-
-    @property
     def parameters(self) -> dict[str, Any]:
         return {"pair": self.pair}
 

@@ -41,10 +41,6 @@ class PureDP(ApproxDP):
 
     @property
     def short(self) -> str:
-        return self.named
-
-    @property
-    def named(self) -> str:
         return f"ε = {number_text(self.epsilon_0)}"
 
     @property

@@ -76,7 +76,7 @@ class RenyiDP(Claim):
         return f"Rényi ε of order {plain(self.order)}"
 
     @property
-    def named(self) -> str:
+    def short(self) -> str:
         return f"Rényi ε = {number_text(self.epsilon_0)} of order {number_text(self.order)}"
 
     @property

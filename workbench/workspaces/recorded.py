@@ -136,10 +136,6 @@ def recorded_table(sha256: str, name: str = "", audit: str = "") -> ScoreTable:
     return content
 
 
-#: Bytes of the name of a file, at most; no common file system takes more.
-LONGEST_NAME = 255
-
-
 def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
     """The path of a file that an audit recorded, such as one of canaries.
 
@@ -158,7 +154,7 @@ def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
     Raises
     ------
     WorkspaceError
-        It is nowhere, or no file can have this name.
+        It is nowhere, or cannot be written under this name.
 
     Examples
     --------
@@ -168,11 +164,6 @@ def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
     """
     _checks.text(sha256, "sha256"), _checks.text(audit, "audit")
     beside = Path(_checks.text(name, "name")).name
-    if "\0" in beside or len(os.fsencode(beside)) > LONGEST_NAME:
-        raise WorkspaceError(
-            f"no file can be named {_checks.shown(name)} (SHA-256 {sha256}): a name has at most "
-            f"{LONGEST_NAME} bytes, and none is zero"
-        )
     if os.path.isfile(beside) and file_hash(Path(beside).read_bytes()) == sha256:
         return Path(beside)
     attached = (one.content for one in _attached(audit) if one.sha256 == sha256)
@@ -183,7 +174,12 @@ def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
             "of this computer: put it beside the notebook"
         )
     copy = Path(tempfile.mkdtemp()) / beside
-    copy.write_bytes(content)
+    try:
+        copy.write_bytes(content)
+    except (OSError, ValueError) as error:  # a name too long, or with a zero; a full disk
+        raise WorkspaceError(
+            f"the file {_checks.shown(name)} (SHA-256 {sha256}) cannot be written: {error}"
+        ) from error
     return copy
 
 

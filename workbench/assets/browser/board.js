@@ -61,8 +61,10 @@ export class Board {
     }
     this.cards = make("div", {class: "wb-cards"})
     this.top = make("div", {class: "wb-top"}, header.element, this.alert.element, places.answer, ...jobs, this.numbers.element, places.strip)
+    this.charts = frame.figures.map(item => place(item, new ChartCard(item, send, tools), this.cards))
     const [first, folded] = foldedOf(frame.figures)
-    this.folded = new Folded(folded, () => this.resized())
+    this.rows = rowsOf(first)
+    this.folded = new Folded(this.charts.filter(({item}) => folded.includes(item)), () => this.resized())
     const body = make("div", {class: "wb-body"}, this.top, this.cards, this.folded.button, ...inWords([places.text, places.foot], answers))
     this.busy = make("div", {class: "wb-busy", role: "status"})
     this.announcer = new Announcer()
@@ -73,9 +75,6 @@ export class Board {
     for (const cell of this.numbers.cells) this.views.set(cell.item.name, cell)
     for (const item of frame.sentences) place(item, new (SENTENCES[item.place] ?? Sentence)(), places[item.place])
     for (const item of behind) this.views.set(item.name, new FoldedNumber(item, tools, places.answer))
-    this.charts = frame.figures.map(item => place(item, new ChartCard(item, send, tools), this.cards))
-    this.rows = rowsOf(first)
-    this.folded.take(this.charts.filter(({item}) => folded.includes(item)))
     this.panels = new Disclosures(this.element)
   }
 
@@ -255,7 +254,7 @@ class Numbers {
     const [first, ...rest] = stated.map(cell => cell.conditions)
     const shared = rest.length ? first.filter(one => rest.every(conditions => conditions.includes(one))) : []
     this.terms.textContent = shared.length ? `Bounds: ${shared.join(" · ")}` : ""
-    for (const cell of this.cells) cell.state(shared, this.rows > 1)
+    for (const cell of this.cells) cell.state(shared, this.rows > 1 && cell.rank !== MAIN)
   }
 }
 
@@ -325,10 +324,11 @@ class NumberCell {
     if (!this.panel.hidden) this.alarm = setTimeout(() => this.offerCopies(), SOON)
   }
 
-  // Under the number stands what it rests on besides what all bounds rest on: a family at least.
+  // Under the number stands what it rests on besides what all bounds rest on: its confidence and its
+  // family at least.
   state(shared, dense) {
     const own = this.conditions.filter(one => !shared.includes(one)).map(one => one.replace(/ \(.*\)$/, ""))
-    const kept = own.filter(one => one.length <= SHORT && (!dense || one.startsWith("if ")))
+    const kept = own.filter(one => one.length <= SHORT && (!dense || one.startsWith("if ") || one.endsWith("%")))
     const note = [...kept, ...this.notes.filter(one => !shared.includes(one))].join(" · ")
     if (this.note.textContent !== note) this.note.textContent = note
   }
@@ -362,7 +362,7 @@ class FoldedNumber extends NumberCell {
   show(content) {
     super.show(content)
     this.said = "" // the answer is read aloud
-    this.button.textContent = this.notes[0] ?? this.item.title
+    if (content.value !== PENDING) this.button.textContent = this.notes[0] ?? this.item.title
   }
 }
 
@@ -375,7 +375,6 @@ function halfOf(text) {
   return Math.min(...halves.map(([first, second]) => Math.max(ems(first), ems(second))))
 }
 
-// Rows that the charts take, twelve twelfths each.
 // The items that are shown first, and those that are shown when they are asked for, which only the
 // dashboard has: notebooks compose their views, and reports show everything.
 function foldedOf(items) {
@@ -385,27 +384,27 @@ function foldedOf(items) {
 
 // The charts that are shown when they are asked for, and the button that shows them.
 class Folded {
-  constructor(items, shown) {
-    this.shown = shown
-    this.charts = []
-    this.button = make("button", {class: "wb-text-button wb-more-charts", type: "button", "aria-expanded": "false"},
-      `${items.length} more chart${items.length > 1 ? "s" : ""}`)
-    this.button.title = items.map(item => item.title).join(", ")
-    this.button.hidden = !items.length
-    this.button.addEventListener("click", () => this.show(this.button.getAttribute("aria-expanded") === "false"))
-  }
-
-  take(charts) {
+  // changed() is called when they have been shown or hidden.
+  constructor(charts, changed) {
     this.charts = charts
+    this.button = make("button", {class: "wb-text-button wb-more-charts", type: "button", "aria-expanded": "false"},
+      `${charts.length} more chart${charts.length > 1 ? "s" : ""}`)
+    this.button.title = charts.map(({item}) => item.title).join(", ")
+    this.button.hidden = !charts.length
     this.show(false)
+    this.button.addEventListener("click", () => {
+      this.show(this.button.getAttribute("aria-expanded") === "false")
+      changed()
+    })
   }
 
   show(open) {
     this.button.setAttribute("aria-expanded", String(open))
     for (const chart of this.charts) chart.fold(!open)
-    this.shown()
   }
 }
+
+// Rows that the charts take, twelve twelfths each.
 
 function rowsOf(figures) {
   let rows = 0
@@ -654,6 +653,7 @@ class ChartCard {
   stop() {
     this.resizes?.disconnect()
     if (this.ready) Plotly.purge(this.plot)
+    this.ready = false
   }
 
   // Many changes between two frames are one drawing, of the last of them.
@@ -661,7 +661,7 @@ class ChartCard {
     if (this.frame || !this.ready || !this.figure || (this.folded && this.plot.on)) return
     this.frame = (this.folded ? whenIdle : requestAnimationFrame)(() => {
       this.frame = null
-      this.draw()
+      if (this.ready) this.draw()
     })
   }
 

@@ -45,15 +45,15 @@ class OneRunWords(Part):
             return nothing_concluded("no method applies to these guesses")
         if bound.void:
             return nothing_concluded(bound.void)
-        why = "it assumes no family and no independence"
+        why = "it needs no family and no independent canaries"
         if bound.family is not None:
             why = f"it assumes the {_name_of(self.page.family)} family and independent canaries"
         elif name == FROM_SCORES:
-            why = "it assumes independent canaries, and no family"
+            why = "it needs independent canaries, but no family"
         brief = in_brief(bound)
         if bound.value == 0:
             return Answer("No leak is shown", f"{brief}, by “{name}”: {why}")
-        which = "this bound" if name == NAMES["steinke"] else f"“{name}”"
+        which = "this" if name == NAMES["steinke"] else f"“{name}”"
         return Answer("A leak is shown", f"{brief}. Report {which}: {why}", "bad")
 
     def _recommended(self) -> tuple[str, Bound | None]:
