@@ -16,6 +16,7 @@ from . import pairs as pairs
 from . import reports as reports
 from . import scores as scores
 from . import selection as selection
+from . import software as software
 from . import tables as tables
 from . import teaching as teaching
 from . import testers as testers
@@ -131,7 +132,6 @@ from .estimators.roc import Roc as Roc
 from .estimators.roc import roc as roc
 from .figures.kit.theme import palette as palette
 from .figures.paper.export import save_figure as save_figure
-from .figures.paper.packages import MissingPackage as MissingPackage
 from .following.evidence import ClaimEvidence as ClaimEvidence
 from .following.evidence import claim_evidence as claim_evidence
 from .following.follow import follow as follow
@@ -199,6 +199,7 @@ from .scores.files import read_scores as read_scores
 from .scores.growing.growing_file import GrowingFile as GrowingFile
 from .scores.sample import Scores as Scores
 from .scores.sample import ScoresError as ScoresError
+from .software.extras import MissingPackage as MissingPackage
 from .tables.attacks.combining import CombinedLimits as CombinedLimits
 from .tables.attacks.overlap import AttackOverlap as AttackOverlap
 from .tables.attacks.overlap import compare_attacks as compare_attacks

@@ -25,9 +25,9 @@ from workbench.figures.paper import export, look, results
 from workbench.figures.paper.draw import draw, place
 from workbench.figures.paper.export import figure_bytes
 from workbench.figures.paper.labels import box_of
-from workbench.figures.paper.packages import MissingPackage
 from workbench.figures.paper.texts import written
 from workbench.pages.registry import PAGES
+from workbench.software.extras import MissingPackage
 
 NASTY = (
     "$x_1$ & 100% {#} ~ ^ \\",
@@ -337,7 +337,7 @@ def test_wrong_wishes_are_refused(wrong, message):
 
 
 def test_without_matplotlib_the_command_is_named(monkeypatch):
-    monkeypatch.setattr("workbench.figures.paper.packages.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingPackage, match=re.escape("pip install 'dp-audit-workbench[paper]'")):
         figure_bytes(small(), "pdf")
     assert issubclass(MissingPackage, ValueError)
@@ -468,6 +468,6 @@ def test_the_ending_chooses_the_kind(tmp_path):
 
 
 def test_without_matplotlib_plot_names_the_command(monkeypatch):
-    monkeypatch.setattr("workbench.figures.paper.packages.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(wb.MissingPackage, match="pip install"):
         wb.GaussianPair(1.0).plot()

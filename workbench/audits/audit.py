@@ -50,7 +50,7 @@ class Audit:
     made : datetime
         When, with a time zone.
     software : mapping of str to str
-        See `workbench._software.software`.
+        See `workbench.software.versions.software`.
     by : str
         Who made it; "" where nobody said.
     plan : RegisteredPlan, optional

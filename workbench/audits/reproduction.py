@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from workbench import _checks
-from workbench._software import software
 from workbench.bounds.bound import Bound
+from workbench.software.versions import software
 
 #: Relative difference that other processors may cause.
 ROUND_OFF = 1e-9

@@ -14,8 +14,8 @@ from workbench.figures.paper.draw import place
 from workbench.figures.paper.keys import move_below
 from workbench.figures.paper.labels import settle, wrap
 from workbench.figures.paper.look import FONTS, PER_PIXEL, SIZE, settings
-from workbench.figures.paper.packages import require_matplotlib
 from workbench.figures.paper.results import figure_of
+from workbench.software.extras import require
 
 #: Kinds of files.
 KINDS = ("svg", "pdf", "png")
@@ -83,7 +83,7 @@ def figure_bytes(
         raise ValueError(
             f"width is in inches, from {NARROW:g} to {WIDE:g}, got {width!r}; a column has 3.3"
         )
-    require_matplotlib()
+    require("matplotlib", "figures for papers need")
     import matplotlib as mpl
 
     with _LOCK, mpl.rc_context():

@@ -39,11 +39,11 @@ from workbench.figures.kit.scales import ALPHA
 from workbench.figures.kit.types import Figure
 from workbench.figures.paper.draw import place
 from workbench.figures.paper.look import DASHES
-from workbench.figures.paper.packages import require_matplotlib
 from workbench.figures.scores.curves import BAND, HISTOGRAM, MEMBERS, NON_MEMBERS, OBSERVED
 from workbench.figures.series import series_chart
 from workbench.figures.watch import ANYTIME, EVIDENCE, X_TITLE
 from workbench.pairs.base import Pair
+from workbench.software.extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +63,7 @@ MOST = 10.0
 
 def plot(result: Any, ax: Axes | None, kind: str | None, style: Mapping[str, Any]) -> Axes:
     """Plot a result; see `workbench._plot.plot`."""
-    require_matplotlib()
+    require("matplotlib", "figures for papers need")
     from matplotlib.axes import Axes
 
     figure = figure_of(result, kind)

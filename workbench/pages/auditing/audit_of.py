@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from workbench import _json
-from workbench._software import software
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence, Tone
 from workbench.bounds.bound import Bound
@@ -16,6 +15,7 @@ from workbench.pages.core.page import Answer, Fact, Item, NotChosen, Page, fixed
 from workbench.pages.inputs.code import code_of, page_name
 from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.spec import Spec
+from workbench.software.versions import software
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.content import content_hash, table_of_scores
 from workbench.workspaces.dataset import DataSet

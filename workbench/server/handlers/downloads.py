@@ -17,7 +17,6 @@ from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard.limits import LimitError
 from workbench.dashboard.tab import IMPORT
-from workbench.figures.paper.packages import MissingPackage
 from workbench.pages.core.jobs import JobEnded
 from workbench.pages.core.page import Item, Page
 from workbench.pages.registry import PAGES
@@ -29,6 +28,7 @@ from workbench.server.background_work import BackgroundWork, BusyError
 from workbench.server.handlers.base import Handler
 from workbench.server.work import files
 from workbench.server.work.runner import InServer, ProcessRunner
+from workbench.software.extras import MissingPackage
 from workbench.workspaces.errors import WorkspaceError
 
 logger = logging.getLogger(__name__)

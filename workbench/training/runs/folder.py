@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from workbench import _checks, _json
-from workbench._software import software
 from workbench.onerun.run import OneRun
 from workbench.parallel import cores
 from workbench.scores.layouts.folders import RUN_ABOUT, RUN_PLAN, RUN_SCORES
 from workbench.scores.sample import Scores
+from workbench.software.versions import software
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.rows import Rows
 from workbench.training.dp_sgd.data import LabeledData
