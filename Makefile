@@ -11,7 +11,7 @@ WORKERS ?= auto
 help:            ## list the commands
 	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
 
-serve: $(VENV)/.core ## serve the page with a bundled example on port 5006 (PORT=...)
+serve: $(VENV)/.serve ## serve the page with a bundled example on port 5006 (PORT=...)
 	$(BIN)/workbench serve --port $(PORT)
 
 lab: $(VENV)/.lab ## open the notebooks in JupyterLab
@@ -63,18 +63,18 @@ $(BIN)/python:
 	  || { echo "Python 3.11 or newer is needed; try: make PYTHON=python3.12 serve"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+$(VENV)/.serve: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[serve]'
 	@touch $@
 
 $(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab]'
-	@touch $@ $(VENV)/.core
+	@touch $@ $(VENV)/.serve
 
 $(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
-	@touch $@ $(VENV)/.core $(VENV)/.lab
+	@touch $@ $(VENV)/.serve $(VENV)/.lab
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $@ $(VENV)/.core $(VENV)/.lab $(VENV)/.docs
+	@touch $@ $(VENV)/.serve $(VENV)/.lab $(VENV)/.docs

@@ -39,8 +39,8 @@ def subsampled_gaussian(folder: Path) -> None:
     n, rate, sigma = 100_000, 0.25, 0.3
     p = (rng.random(n) < rate) + rng.normal(0, sigma, n)
     q = rng.normal(0, sigma, n)
-    pd.DataFrame({"p": p, "q": q}).astype(np.float32).to_parquet(
-        folder / "subsampled-gaussian.parquet", index=False, use_dictionary=False
+    np.savez_compressed(
+        folder / "subsampled-gaussian.npz", p=p.astype(np.float32), q=q.astype(np.float32)
     )
 
 

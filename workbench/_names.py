@@ -7,15 +7,15 @@ that are defined in its folder, and those of an ``__init__.pyi`` of its own.
 from __future__ import annotations
 
 import ast
+import importlib
 import os
 import sys
 from functools import cache
 
-import lazy_loader  # type: ignore[import-untyped]
-
 TYPE_CHECKING = False  # typing's own would cost `import workbench` milliseconds
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import ModuleType
     from typing import Any
 
 HERE = os.path.dirname(__file__)
@@ -40,7 +40,8 @@ FIRST = (
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a package whose names are found when used.
 
-    A name that does not exist raises an AttributeError that names those like it.
+    A name that does not exist raises an AttributeError that names those like it, and one that
+    needs a package of an extra, which is not installed, a `MissingPackage`.
 
     Parameters
     ----------
@@ -50,23 +51,37 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
     folder = os.path.join(HERE, *package.split(".")[1:])
     modules, homes = _listed(folder)
     homes = _inside(package) | homes
-    attributes: dict[str, list[str]] = {}
-    for name, module in homes.items():
-        attributes.setdefault(module, []).append(name)
     if hidden := _modules(folder) & homes.keys():
         _keep(package, hidden)
-    found, _, names = lazy_loader.attach(package, modules, attributes)
+    names = sorted({*modules, *homes})
     shown = sorted({*FIRST, *modules}) if package == "workbench" else names
 
     def __getattr__(name: str) -> Any:  # noqa: N807
-        if name in names:
-            return found(name)
+        if name in modules:
+            return _imported(package, name, name)
+        if name in homes:
+            value = getattr(_imported(package, homes[name], name), name)
+            if name == homes[name]:  # the module would take its place
+                sys.modules[package].__dict__[name] = value
+            return value
         raise AttributeError(_unknown(package, folder, name, names))
 
     def __dir__() -> list[str]:  # noqa: N807
         return list(shown)
 
     return __getattr__, __dir__, names
+
+
+def _imported(package: str, module: str, name: str) -> ModuleType:
+    """A module of a package, for a name of it."""
+    try:
+        return importlib.import_module(f"{package}.{module}")
+    except ModuleNotFoundError as error:
+        from workbench.software.extras import missing
+
+        if named := missing(error, f"{package}.{name} needs"):
+            raise named from None
+        raise
 
 
 @cache

@@ -32,6 +32,7 @@ from workbench.cli.output import ShownNames, complain
 from workbench.cli.parser import CommandParser, in_options
 from workbench.cli.serving import backup
 from workbench.cli.training import train
+from workbench.software.extras import missing
 
 BAD_INPUT = 2
 
@@ -50,6 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.getLogger("workbench").setLevel(logging.INFO)  # the server's own talk stays quiet
     try:
         return int(arguments.run(arguments))
+    except ModuleNotFoundError as error:
+        if (named := missing(error, "this command needs")) is None:
+            raise
+        complain(str(named))
+        return BAD_INPUT
     except (ValueError, OSError) as error:
         said = in_options(str(error), vars(arguments))
         complain(said)

@@ -7,14 +7,10 @@ with its cell. `launcher` is the tile of JupyterLab that opens the dashboard, `o
 at which it shows a view.
 """
 
-try:
-    import anywidget as _anywidget  # noqa: F401
-    import ipywidgets as _ipywidgets  # noqa: F401
-except ModuleNotFoundError as error:
-    raise ImportError(
-        f"the notebook widgets need {error.name}: pip install 'dp-audit-workbench[lab]'"
-    ) from error
-
 from workbench import _names
+from workbench.software.extras import require
+
+for _package in ("anywidget", "ipywidgets"):
+    require(_package, "the notebook widgets need")
 
 __getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -4,7 +4,8 @@ Two kinds of process do all of it. A `child` is a new interpreter for what is no
 files and mechanisms: it gets no secrets, its answers are checked and never unpickled, and it is
 kept for the next request (`serving` is its side). The fork server (`forkserver` starts it,
 `forking` is its side) has imported everything, so that a fork of it does trusted work at once;
-`calls` runs a function there, with its progress. `pool` spreads many tasks over all cores.
+`calls` runs a function there, with its progress. `pool` spreads many tasks over all cores, and does
+them in turn where the system starts no process (`serial`).
 
 - `limits` are what a process may use; the kernel, a `guard` or the fork server holds it to them.
 - `family` finds and ends all processes that one has started.

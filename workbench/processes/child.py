@@ -29,6 +29,7 @@ from typing import Any, Generic, Literal, TypeVar
 from workbench.processes.family import end_family, processor_seconds
 from workbench.processes.limits import on_linux
 from workbench.processes.messages import PIPE, packed, received, send, unpacked
+from workbench.processes.serial import none_start
 from workbench.processes.serving import IDLE
 from workbench.progress import Report, silent
 
@@ -74,6 +75,10 @@ class ChildError(RuntimeError):
     def __init__(self, words: str, reason: Reason, *, waited: bool = False, status: int = 0):
         super().__init__(words)
         self.reason, self.waited, self.status = reason, waited, status
+
+
+class NoProcesses(OSError):  # noqa: N818
+    """The system starts no process, and never will: a browser, or one like it."""
 
 
 @dataclass
@@ -322,6 +327,13 @@ def start_python(
         What it is called with, as ``repr`` writes it.
     **options
         Of ``subprocess.Popen``.
+
+    Raises
+    ------
+    NoProcesses
+        The system has none.
+    OSError
+        It has no room for one more.
     """
     # As multiprocessing does it: the same interpreter, finding modules at the same places.
     code = (
@@ -329,7 +341,12 @@ def start_python(
         f"{function.__name__}; {function.__name__}(*{arguments!r})"
     )
     # Ctrl-C is the program's to answer, which the new session is out of reach of.
-    return subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **options)
+    try:
+        return subprocess.Popen([sys.executable, "-c", code], start_new_session=True, **options)
+    except (ImportError, OSError, RuntimeError) as error:
+        if none_start(error):
+            raise NoProcesses(f"this system starts no processes ({error})") from error
+        raise
 
 
 def output_of(command: Sequence[str], seconds: float) -> str:

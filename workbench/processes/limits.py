@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import math
 import os
 import signal
@@ -180,4 +179,6 @@ def _prctl(option: int, value: int) -> None:
 
 @cache
 def _libc() -> Any:
+    import ctypes
+
     return ctypes.CDLL(None, use_errno=True)

@@ -1,18 +1,19 @@
 """Long work on all cores: `map_in_processes` and the processes that it uses.
 
+Where the system starts no processes, the same work is done in the caller, a task at a time
+(`workbench.processes.serial`).
+
 `workbench.progress` has the protocol by which the work reports its progress and is cancelled.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from itertools import islice
 from queue import Empty, SimpleQueue
@@ -20,6 +21,7 @@ from typing import Any, TypeVar
 
 from workbench import _checks
 from workbench.processes.limits import ONE_THREAD
+from workbench.processes.serial import InTurn, none_start
 from workbench.progress import Report, silent
 
 __all__ = [
@@ -134,7 +136,9 @@ def map_in_processes(
             future.add_done_callback(done.put)
 
     try:
-        submit(AHEAD * cores() if executor is None else ahead)
+        if executor is None:
+            ahead = 1 if isinstance(pool, InTurn) else AHEAD * cores()
+        submit(ahead)
         while at_work:
             report()
             try:
@@ -144,7 +148,7 @@ def map_in_processes(
             index, result = at_work.pop(future), future.result()
             submit(1)
             yield index, result
-    except BrokenProcessPool as error:
+    except BrokenExecutor as error:
         _forget(pool)
         raise ProcessesEnded(_signal_that_ended(pool)) from error
     finally:
@@ -179,32 +183,43 @@ def one_thread() -> AbstractContextManager[Any]:
     """Context in which OpenMP loops of the caller use one thread.
 
     For many small tasks threads cost more than they give, and very much more when other programs
-    want the cores. It knows libraries that are loaded, so import them first.
+    want the cores. It knows libraries that are loaded, so import them first. Without threadpoolctl
+    they use as many threads as they like.
     """
-    return _libraries().limit(limits=1, user_api="openmp")
+    return _limited("openmp")
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Context in which matrix products of this program use one thread; see `one_thread`."""
-    return _libraries().limit(limits=1, user_api="blas")
+    return _limited("blas")
+
+
+def _limited(kind: str) -> AbstractContextManager[Any]:
+    libraries = _libraries()
+    return nullcontext() if libraries is None else libraries.limit(limits=1, user_api=kind)
 
 
 @cache
 def _libraries() -> Any:
-    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
-
+    try:
+        from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        return None
     return ThreadpoolController()
 
 
 # -- the processes that all work of this program shares --------------------------------------------
 
 _lock = threading.Lock()
-_pool: ProcessPoolExecutor | None = None
+_pool: Executor | None = None
 _start_method = "spawn"  # not "fork": a server has threads, and a fork may inherit their locks
 
 
-def shared_processes() -> ProcessPoolExecutor:
-    """The shared pool: one process per core, started when first needed, ended with the program."""
+def shared_processes() -> Executor:
+    """The shared pool: one process per core, started when first needed, ended with the program.
+
+    Where the system starts none, it computes in the caller.
+    """
     global _pool
     with _lock:
         if _pool is None:
@@ -212,10 +227,26 @@ def shared_processes() -> ProcessPoolExecutor:
         return _pool
 
 
-def new_processes(count: int) -> ProcessPoolExecutor:
-    """A new pool of processes with one thread each; the caller shuts it down."""
-    context: Any = multiprocessing.get_context(_start_method)
-    return ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+def new_processes(count: int) -> Executor:
+    """A new pool of processes with one thread each, which are started; the caller shuts it down.
+
+    Where the system starts none, it computes in the caller.
+    """
+    pool = None
+    try:
+        import multiprocessing
+        from concurrent.futures.process import ProcessPoolExecutor
+
+        context: Any = multiprocessing.get_context(_start_method)
+        pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+        pool.submit(int)
+    except (ImportError, OSError, RuntimeError) as error:
+        if not none_start(error):
+            raise
+        for process in _processes_of(pool):
+            process.terminate()
+        return InTurn()
+    return pool
 
 
 def fork_processes() -> None:
@@ -229,11 +260,15 @@ def fork_processes() -> None:
 
 def _signal_that_ended(pool: Executor) -> int:
     """The signal that ended a process of a broken pool, which ends the others by SIGTERM."""
-    processes = list((getattr(pool, "_processes", None) or {}).values())
+    processes = _processes_of(pool)
     for process in processes:
         process.join(1.0)
     codes = [process.exitcode or 0 for process in processes]
     return max((-code for code in codes if code < 0 and -code != signal.SIGTERM), default=0)
+
+
+def _processes_of(pool: Executor | None) -> list[Any]:
+    return list((getattr(pool, "_processes", None) or {}).values())
 
 
 def _forget(pool: Executor) -> None:
@@ -248,9 +283,10 @@ def _begin() -> None:
     """In a new process: one thread, behind the page, and no longer than the program lives."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's to answer
     os.environ.update(ONE_THREAD)  # for what is loaded from now on
-    from threadpoolctl import threadpool_limits
+    with suppress(ModuleNotFoundError):
+        from threadpoolctl import threadpool_limits
 
-    threadpool_limits(1)  # for what was loaded
+        threadpool_limits(1)  # for what was loaded
     if hasattr(os, "setpriority"):
         now = os.getpriority(os.PRIO_PROCESS, 0)
         os.setpriority(os.PRIO_PROCESS, 0, max(NICE, now))
@@ -259,7 +295,9 @@ def _begin() -> None:
 
 def _end_with_parent() -> None:
     """A program that was killed cannot tell its processes, and they would wait for ever."""
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process
+
+    parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(0)

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from workbench.processes.messages import packed, received, send, unpacked
 from workbench.progress import Report
+from workbench.software.extras import MissingPackage
 
 #: Seconds without a request after which a process ends.
 IDLE = 60.0
@@ -31,8 +32,9 @@ def answer_requests(
     answer : callable
         (request, report) -> answer, both of values that `messages.packed` takes.
     refuses : tuple of types
-        Errors after which the process is as it was.
+        Errors after which the process is as it was, as it is after `MissingPackage`.
     """
+    refuses = (MissingPackage, *refuses)
     for parts, pipe in requests():
         try:
             parts = packed(answer(unpacked(parts), _reporting(pipe)))

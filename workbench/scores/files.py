@@ -85,8 +85,9 @@ def read_scores(
     trusted : bool
         Parse the files in this process and without limits: for large files of your own. By default
         a file is parsed in a process of its own, with limits of size, memory and time
-        (`workbench.scores.parsing.limits`), where a damaged or hostile one can do no harm.
-
+        (`workbench.scores.parsing.limits`), where a damaged or hostile one can do no harm. Where
+        the system starts no processes, as in a browser, it is parsed in this one: with the limits
+        of size, without those of memory and time, and with a warning in the log.
     counted : bool, optional
         Count the rows on a fine grid in one pass, within 1 GB of memory, instead of keeping them
         (True), or not (False). By default files above 500 MB of the formats csv, tsv, parquet,

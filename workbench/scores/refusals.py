@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench._names import near
+from workbench.software import extras
 
 #: What a refusal for size or time ends with.
 IF_TRUSTED = (
@@ -20,6 +21,18 @@ _LONGEST_REASON = 300
 
 class ScoresError(ValueError):
     """Scores that cannot be audited; the message says what is wrong and what to do."""
+
+
+class MissingParserError(extras.MissingPackage, ScoresError):
+    """A file of a kind whose parser is not installed; the message has the command."""
+
+
+def check_parser(filename: str) -> None:
+    """Raise `MissingParserError` where pyarrow, which a file needs, is not installed."""
+    try:
+        extras.check("pyarrow", f"{called(filename)} needs")
+    except extras.MissingPackage as error:
+        raise MissingParserError(str(error), name=error.name) from None
 
 
 def quoted(text: object) -> str:

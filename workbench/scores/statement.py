@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from workbench import _checks, _json
 from workbench._json import JsonObject
+from workbench.scores.refusals import check_parser
 from workbench.scores.sample import SAMPLINGS, ScoresError
 
 if TYPE_CHECKING:
@@ -184,6 +185,7 @@ def statement_in(source: Any) -> ScoreStatement:
         return NOTHING
     if Path(source).suffix.lower() != ".parquet":
         return NOTHING
+    check_parser(Path(source).name)
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -11,3 +11,8 @@
 - `background_work` makes what takes seconds, `work` has the processes that it and jobs run in.
 - `operations` is for whoever runs the server: health, metrics, log, stop, backup.
 """
+
+from workbench.software.extras import check
+
+for _package in ("tornado", "argon2"):
+    check(_package, "the server and its accounts need")

@@ -25,6 +25,7 @@ from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.worker import THREADS, Turns
 from workbench.pairs.accounting.accounted import forget_compositions
 from workbench.processes.limits import huge_pages, on_linux
+from workbench.scores.parsing.reading_process import insist
 from workbench.server.following.follower import Follower
 from workbench.server.handlers import (
     base,
@@ -130,6 +131,7 @@ def make_server(
     grace : float
         See `workbench.server.people_here.GRACE`.
     """
+    insist()
     app = app if isinstance(app, App) else App(app)
     options = ServerOptions() if options is None else options
     shown = [tab for tab in app.tabs if tab.name != IMPORT]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from workbench.assets.packed import PLOTLY
 from workbench.slides.outputs import stand_alone
+from workbench.software.extras import check
 
 HERE = Path(__file__).parent
 VENDOR = HERE.parent / "assets" / "browser" / "vendor"
@@ -46,12 +46,14 @@ def write_slides(
     Raises
     ------
     ValueError
-        A file that is no notebook or has nothing to show, a cell that fails, or no nbconvert.
+        A file that is no notebook or has nothing to show, or a cell that fails.
+    MissingPackage
+        nbclient or nbconvert is not installed.
     OSError
         A file that cannot be read or written.
     """
-    if any(find_spec(name) is None for name in ("nbclient", "nbconvert")):
-        raise ValueError("slides need nbconvert: pip install 'dp-audit-workbench[lab]'")
+    for package in ("nbclient", "nbconvert"):
+        check(package, "slides need")
     path = notebook.with_suffix(".slides.html") if output is None else output
     book = _read(notebook)
     if run:

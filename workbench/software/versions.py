@@ -12,13 +12,17 @@ NUMERICS = ("dp-audit-workbench", "numpy", "scipy", "pandas", "scikit-learn", "d
 
 @cache
 def software() -> dict[str, str]:
-    """Versions by name: of Python, of this package, and of those that its numbers come from."""
+    """Versions by name: of Python, of this package, and of those that its numbers come from.
+
+    Packages of extras that are not installed are left out.
+    """
     found = {"python": platform.python_version()}
     for name in NUMERICS:
         try:
             found[name] = version(name)
-        except PackageNotFoundError:  # run from its source
-            import workbench
+        except PackageNotFoundError:
+            if name == NUMERICS[0]:  # run from its source
+                import workbench
 
-            found[name] = workbench.__version__
+                found[name] = workbench.__version__
     return found

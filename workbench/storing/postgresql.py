@@ -9,6 +9,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateSchema, DropSchema
 
+from workbench.software.extras import words
 from workbench.storing.errors import StorageError
 from workbench.storing.kind import DatabaseKind
 from workbench.storing.wording import DatabaseWording
@@ -18,8 +19,6 @@ PATIENCE = 10
 
 #: Number of the lock that programs hold while they make tables.
 _LOCK = 0x776F726B62656E63
-
-_INSTALL = "pip install 'dp-audit-workbench[postgresql]'"
 
 #: What a server says that will answer soon.
 _SOON = re.compile("starting up|shutting down|recovery|too many|terminating")
@@ -90,9 +89,7 @@ class PostgreSQLServer(DatabaseKind):
                 **pool,
             )
         except ImportError as error:
-            raise self.words.error(
-                f"PostgreSQL needs the package psycopg: {_INSTALL}", lasting=True
-            ) from error
+            raise self.words.error(words("psycopg", "PostgreSQL needs"), lasting=True) from error
         if self._schema:  # in every transaction: a pooler may hand out anybody's connection
             path = f'SET LOCAL search_path TO "{self._schema}"'
             event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(path))

@@ -6,6 +6,7 @@ import csv
 import os
 from pathlib import Path
 
+from workbench.scores.refusals import check_parser
 from workbench.scores.sample import ScoresError
 from workbench.tables.layouts.place import TablePlace
 from workbench.tables.layouts.registry import LAYOUTS
@@ -50,6 +51,7 @@ def _column_names(path: Path) -> list[str]:
         if suffix in (".csv", ".tsv", ".txt"):
             return _header(path)
         if suffix in (".parquet", ".feather"):
+            check_parser(path.name)
             import pyarrow as pa
             from pyarrow import dataset
 

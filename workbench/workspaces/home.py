@@ -20,6 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from workbench import _checks
+from workbench.software.extras import check
 from workbench.workspaces.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ def home_folder(path: str | os.PathLike[str] | None = None) -> Path:
         path = os.environ.get(HOME, "")
     if path:
         return Path(path).expanduser().resolve()
+    check("platformdirs", "a workspace on disk needs")
     from platformdirs import user_data_path
 
     return user_data_path("dp-audit-workbench", appauthor=False).resolve()
@@ -210,6 +212,7 @@ def kept_secret(path: Path) -> str:
 
 
 def _opened(folder: Path, database: str) -> Workspace:
+    check("sqlalchemy", "a workspace on disk needs")
     from workbench.audits.storing.database import AuditsDatabase
     from workbench.workspaces.storing.disk import DiskStore
     from workbench.workspaces.storing.guarded import GuardedDisk

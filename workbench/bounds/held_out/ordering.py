@@ -28,6 +28,7 @@ from workbench.curves.validation import Floats, quiet
 from workbench.parallel import one_thread
 from workbench.scores.chance import Fingerprint, checked_seed, generator, seed_of
 from workbench.scores.sample import Scores, ScoresError, require_scores
+from workbench.software.extras import check
 
 #: Share of the data that an ordering is learned on. A half gives smaller bounds: the ordering is
 #: hardly better, and the limits are wider.
@@ -321,6 +322,7 @@ def train_classifier(
     ValueError
         A classifier without scores.
     """
+    check("sklearn", "learning an ordering needs")
     from sklearn.base import clone  # type: ignore[import-untyped]
     from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench._format import percent, plain
-from workbench.audits.archive import Archive
 from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison
 from workbench.audits.errors import ArchiveError
@@ -16,12 +15,12 @@ from workbench.audits.imported import Imported
 from workbench.audits.package import AuditPackage, read_package
 from workbench.bounds.simultaneous.compare import Comparison, compare
 from workbench.cli.output import quoted
-from workbench.pages.auditing.attached import bring_data
-from workbench.pages.auditing.page_of import data_set
-from workbench.pages.core.sliders import number_of
 from workbench.scores.sample import Scores
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.audits.archive import Archive
 
 #: The verdicts on new scores.
 MORE = "leaks more than {}"
@@ -238,6 +237,10 @@ def kept_scores(saved: AuditPackage, workspace: Workspace) -> Scores | None:
     """
     if len(saved.audit.data) != 1:
         return None
+    # Imported here, for an audit without a baseline needs the core alone.
+    from workbench.pages.auditing.attached import bring_data
+    from workbench.pages.auditing.page_of import data_set
+
     brought = Workspace()
     bring_data(saved.audit, saved.attachments, brought)
     for home in (brought, workspace):
@@ -258,6 +261,8 @@ def _flat(reading: Mapping[str, Any]) -> dict[str, Any]:
 def _shown(name: str, value: Any) -> str:
     """A parameter of the page as text; δ is stored as its logarithm."""
     if name == "log_delta" and isinstance(value, int | float):
+        from workbench.pages.core.sliders import number_of
+
         return plain(number_of(value))
     return percent(value) if isinstance(value, float) else str(value)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench._format import percent
-from workbench.audits.archive import Archive
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit, scores_sha256
 from workbench.audits.series.spending import probability_text
 from workbench.cli.output import quoted
 from workbench.scores.sample import Scores
+
+if TYPE_CHECKING:
+    from workbench.audits.archive import Archive
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ from scipy.fft import next_fast_len
 
 from workbench.curves.validation import Floats, quiet
 from workbench.pairs.outcomes import Outcomes, OutcomesPair, log_difference
+from workbench.software.extras import require
 
 #: Grid points of the composed distribution, and of one step. The grid is coarsened to meet it.
 MOST_POINTS = 300_000
@@ -48,6 +49,9 @@ _WIDEST_CELL = 1.0
 
 #: Cells of the trial grid from which the size of the composition is foreseen.
 _TRIAL_CELLS = 4096
+
+#: What needs dp-accounting.
+_USER = "pairs of several steps, such as DPSGDPair and ComposedPair, need"
 
 _WINDOW = 11.0
 _LOCALITY = 1 / (1 - 2 * math.exp(-4.5))
@@ -227,8 +231,7 @@ def _width(
 
     Also whether all losses of the pair lie on that grid.
     """
-    from dp_accounting.pld import common  # type: ignore[import-untyped]
-
+    common = require("dp_accounting.pld.common", _USER)
     span = (high - low) or 1.0
     trial = span / _TRIAL_CELLS
     points = _TRIAL_CELLS
@@ -344,8 +347,7 @@ def self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, floa
     """Masses of the sum of k losses from its first grid point on, and the δ lost in them."""
     if k == 1:
         return first, masses, TAIL + ROUND_OFF
-    from dp_accounting.pld import common
-
+    common = require("dp_accounting.pld.common", _USER)
     with quiet():
         bottom, top = common.compute_self_convolve_bounds(masses, k, TAIL)
         # The FFT of numpy: that of scipy keeps the tables of the last 16 sizes, 8 MB each here.

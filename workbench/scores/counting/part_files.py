@@ -14,7 +14,7 @@ from workbench.scores.counting.large import countable
 from workbench.scores.counting.row_sources import RowFile
 from workbench.scores.counting.text_rows import TextRowFile
 from workbench.scores.parsing.source import file_size
-from workbench.scores.refusals import called, listed
+from workbench.scores.refusals import called, check_parser, listed
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
@@ -49,6 +49,7 @@ class Parts:
     @classmethod
     def of(cls, path: Path) -> Parts:
         """A file, or the parts in a folder and its folders."""
+        check_parser(path.name)
         if not path.is_dir():
             return cls((_source_of(path),))
         files = countable(path)

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.scores.growing.batches import Batch, GrowingRows
 from workbench.scores.growing.columnar import columns_of
 from workbench.scores.growing.lines import CsvLines, JsonLines, whole_lines
-from workbench.scores.refusals import quoted
+from workbench.scores.refusals import check_parser, quoted
 from workbench.scores.sample import ScoresError
 
 if TYPE_CHECKING:
@@ -56,6 +56,9 @@ def _of_table(table: pa.Table, path: Path) -> Batch:
     where = f"row of {quoted(path.name)}"
     return Batch(columns, np.arange(1, table.num_rows + 1), where=where)
 
+
+#: Extensions of parts that pyarrow reads.
+_OF_PYARROW = (".parquet", ".arrow", ".arrows", ".feather")
 
 #: How parts are read, by their extensions.
 PARTS: dict[str, Callable[[Path], Batch]] = {
@@ -126,6 +129,8 @@ class FolderRows(GrowingRows):
 
     def _part(self, name: str, when: int, seen: float) -> Batch | None:
         path = self.path / name
+        if path.suffix.lower() in _OF_PYARROW:
+            check_parser(name)
         try:
             batch = PARTS[path.suffix.lower()](path)
         except (OSError, ValueError, KeyError, EOFError) as error:  # pyarrow's errors among them

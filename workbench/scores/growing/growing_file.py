@@ -17,6 +17,7 @@ from workbench.scores.growing.lines import CsvLines, JsonLines, LineRows
 from workbench.scores.growing.row_reader import RowReader
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.parsing.limits import is_unicode
+from workbench.scores.refusals import check_parser
 from workbench.scores.sample import ScoresError
 
 #: Scores of a group that are followed.
@@ -205,6 +206,8 @@ def _source(path: Path) -> GrowingRows:
         return LineRows(path, CsvLines(path.name))
     if kind in (".jsonl", ".ndjson"):
         return LineRows(path, JsonLines())
+    if kind in (".parquet", ".arrow", ".arrows"):
+        check_parser(path.name)
     if kind == ".parquet":
         return RewrittenParquet(path)
     if kind in (".arrow", ".arrows"):

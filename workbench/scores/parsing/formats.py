@@ -16,7 +16,7 @@ from workbench.scores.parsing.frames import read_arrow, read_feather, read_parqu
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.parsing.records import read_json
 from workbench.scores.parsing.text import read_text
-from workbench.scores.refusals import damage_refused, refused_pickle
+from workbench.scores.refusals import check_parser, damage_refused, refused_pickle
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
@@ -38,6 +38,9 @@ EXTENSIONS = tuple(READERS)
 
 #: Readers of files that are no table of columns, which no extension names.
 PARTS: dict[str, Reader] = {".arrow of lists": read_arrow_lists}
+
+#: Kinds that pyarrow reads.
+_OF_PYARROW = (".parquet", ".feather", ".arrow", *PARTS)
 
 _FIRST_BYTES = {
     b"PAR1": ".parquet",
@@ -73,6 +76,12 @@ def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTabl
     """
     with damage_refused(filename, kind):
         return (READERS | PARTS)[kind](data, filename, limits)
+
+
+def check_kind(kind: str, filename: str) -> None:
+    """Raise `MissingParserError` where what reads this kind of file is not installed."""
+    if kind in _OF_PYARROW:
+        check_parser(filename)
 
 
 def kind_of_name(filename: str) -> str:

@@ -9,6 +9,9 @@ for their turn. Large files leave a process to small ones. A process that did we
 for starting one costs the import of its parsers. `ask_about` has a new process read a file a batch
 at a time.
 
+Where the system starts no processes at all, as in a browser, the program that reads has to decide
+what to do without (`NoProcesses`); a server refuses (`insist`).
+
 The limit of memory holds on Linux. On macOS and Windows, which have none for a process, a file is
 still kept apart and still ended after its time.
 """
@@ -23,14 +26,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from workbench.processes.child import Child, ChildError, IdleChildren, TimeLimit
+from workbench.processes.child import Child, ChildError, IdleChildren, NoProcesses, TimeLimit
 from workbench.processes.limits import be_killed_first, hold_to
 from workbench.processes.messages import WrongAnswer
 from workbench.processes.serving import answer_requests, be_quiet
 from workbench.progress import Report
 from workbench.scores.parsing.limits import GB, MB, ReadLimits
 from workbench.scores.parsing.table_bytes import from_message
-from workbench.scores.refusals import IF_TRUSTED, called
+from workbench.scores.refusals import IF_TRUSTED, called, check_parser
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
@@ -51,6 +54,9 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
+
+#: Whether no file may be read in this process.
+_insisted = False
 
 _IS_IT = "to read; check that it is what its name says"
 
@@ -76,6 +82,8 @@ def read_in_process(
     ------
     ScoresError
         The file is refused, damaged, or took more memory or time than allowed.
+    NoProcesses
+        The system starts none, and nobody said `insist`.
     """
     limits.check_size(called(filename), size)
     memory, seconds = limits.memory_for(size), limits.seconds_for(size)
@@ -95,9 +103,22 @@ def read_in_process(
 
     try:
         return _readers.answer(kind, ask, size >= LARGE)
+    except NoProcesses as error:
+        if not _insisted:
+            raise
+        raise refusal(filename, error, memory, seconds, "") from None
     except (ChildError, WrongAnswer, OSError) as error:
         advice = f"{_IS_IT}, or save the scores alone, as npz or parquet"
         raise refusal(filename, error, memory, seconds, advice) from None
+
+
+def insist() -> None:
+    """Have this program refuse a file rather than read it without a process of its own.
+
+    Files that come from others, as those of a server, are read in no other way.
+    """
+    global _insisted
+    _insisted = True
 
 
 def ask_about(
@@ -135,6 +156,7 @@ def ask_about(
     ScoresError
         The reader refused the file, or it took more memory or time than allowed, or is damaged.
     """
+    check_parser(path.name)
     asked = {**request, "memory": memory, "seconds": seconds}
     try:
         process = Child(serve, ENVIRONMENT)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.scores.parsing.formats import content_of, kind_of_content, kind_of_name, parse
+from workbench.processes.child import NoProcesses
+from workbench.scores.parsing.formats import (
+    check_kind,
+    content_of,
+    kind_of_content,
+    kind_of_name,
+    parse,
+)
 from workbench.scores.parsing.frames import from_frame
 from workbench.scores.parsing.limits import LIMITS, TRUSTED
 from workbench.scores.parsing.reading_process import read_in_process
 from workbench.scores.refusals import called, did_you_mean
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
+
+logger = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +50,9 @@ def read_table(
         decides the format. Content without a name is recognized from its first bytes.
     trusted : bool
         Parse the file in this process and without limits of size, memory or time. Otherwise it is
-        parsed in a process of its own (`workbench.scores.parsing.reading_process`).
+        parsed in a process of its own (`workbench.scores.parsing.reading_process`). Where the
+        system starts no processes, as in a browser, it is parsed in this one, with limits of size
+        alone, and a warning is logged; a server refuses it.
     kind : str, optional
         The reader that a path is given to, one of `workbench.scores.parsing.formats.PARTS`; by
         default the extension decides.
@@ -52,7 +64,8 @@ def read_table(
     Raises
     ------
     ScoresError
-        The file is missing, empty, damaged, of an unknown or refused kind, too large, or no table.
+        The file is missing, empty, damaged, of an unknown or refused kind, too large, or no table;
+        or it needs pyarrow, which is not installed (`MissingPackage` as well).
     """
     if not isinstance(source, str | os.PathLike | bytes):
         return _of_frame(source, filename or "")
@@ -71,11 +84,17 @@ def read_table(
         raise ScoresError(
             f"{called(filename)} is empty (0 bytes); check that it was written and closed"
         )
+    check_kind(kind, filename)
     try:
         if not trusted:
-            return read_in_process(content, size, kind, filename, LIMITS)
+            try:
+                return read_in_process(content, size, kind, filename, LIMITS)
+            except NoProcesses as error:
+                logger.warning(
+                    "%s: read without limits of memory and time, for %s", called(filename), error
+                )
         data = content if isinstance(content, bytes) else content_of(content)
-        return parse(data, kind, filename, TRUSTED)
+        return parse(data, kind, filename, TRUSTED if trusted else LIMITS)
     except MemoryError as error:
         raise ScoresError(f"{called(filename)} needs more memory than there is") from error
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.mechanisms.base import Domain
+from workbench.software.extras import check
 from workbench.testers.finders.base import Finder, FinishedTrial
 from workbench.testers.finders.dataset_space import Space, content
 from workbench.testers.finders.neighbors import Neighbors
@@ -80,6 +81,7 @@ class BanditFinder(Finder):
         return x
 
     def _suggested(self, history: Sequence[FinishedTrial]) -> NDArray[np.float64]:
+        check("bayes_opt", "the search by Bayesian optimization needs")
         from bayes_opt import BayesianOptimization
 
         names = [f"x{i:02}" for i in range(self._dimensions)]

@@ -18,6 +18,7 @@ from workbench.bounds.held_out.ordering import LikelihoodRatio, likelihood_ratio
 from workbench.curves.validation import Floats
 from workbench.parallel import one_thread
 from workbench.scores.sample import Scores
+from workbench.software.extras import check
 from workbench.testers.learning.encoding import Encoder
 from workbench.testers.learning.outputs import is_text
 
@@ -148,6 +149,7 @@ class Classified:
         encoder : Encoder
         rng : numpy.random.Generator
         """
+        check("sklearn", "learning what distinguishes outputs needs")
         from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
         model = HistGradientBoostingClassifier(

@@ -6,6 +6,8 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+from workbench.software.extras import check
+
 
 class PortableMechanism:
     """A mechanism that can be sent to other processes, if ``cloudpickle`` can pickle it.
@@ -48,6 +50,7 @@ class PortableMechanism:
 
 def pickled(value: Any) -> bytes:
     """A value as bytes, including lambdas and functions of a script or a notebook."""
+    check("cloudpickle", "mechanisms that run in other processes need")
     import cloudpickle  # type: ignore[import-untyped]
 
     return bytes(cloudpickle.dumps(value))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench.software.extras import check
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,6 +147,7 @@ class LabeledData:
 
 
 def _digits() -> LabeledData:
+    check("sklearn", "the data set digits needs")
     from sklearn.datasets import load_digits  # type: ignore[import-untyped]
 
     data = load_digits()
@@ -153,6 +155,7 @@ def _digits() -> LabeledData:
 
 
 def _breast_cancer() -> LabeledData:
+    check("sklearn", "the data set breast-cancer needs")
     from sklearn.datasets import load_breast_cancer
 
     data = load_breast_cancer()

@@ -26,6 +26,7 @@ from workbench.onerun.run import OneRun
 from workbench.parallel import cores
 from workbench.scores.layouts.folders import RUN_ABOUT, RUN_PLAN, RUN_SCORES
 from workbench.scores.sample import Scores
+from workbench.software.extras import check
 from workbench.software.versions import software
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.rows import Rows
@@ -301,6 +302,7 @@ def _write(path: Path, part: TrainedModels) -> None:
 
 
 def _read(path: Path) -> TrainedModels:
+    check("pyarrow", "results of training runs need")
     from pyarrow import parquet
 
     table = parquet.read_table(path, use_threads=False)

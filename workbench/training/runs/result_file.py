@@ -13,6 +13,7 @@ from workbench import _checks
 from workbench.onerun.run import OneRun
 from workbench.scores.sample import Scores
 from workbench.scores.statement import ScoreStatement
+from workbench.software.extras import check
 from workbench.tables.table import ScoreTable
 from workbench.training.runs.whole_file import write_whole
 
@@ -75,6 +76,7 @@ def write_parquet(path: Path, columns: dict[str, Any], metadata: dict[bytes, byt
     metadata : dict of bytes to bytes
         Of the file.
     """
+    check("pyarrow", "results of training runs need")
     import pyarrow as pa
     from pyarrow import parquet
 

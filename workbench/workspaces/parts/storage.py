@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench import _checks
 from workbench.scores.table import DataTable
+from workbench.software.extras import check
 from workbench.workspaces.parts.cache import ScoresCache
 from workbench.workspaces.storing.allowance import Allowance
 from workbench.workspaces.storing.entry import tables_size
@@ -133,6 +134,7 @@ class Storage:
 
 
 def _archive_in_memory() -> Archive:
+    check("sqlalchemy", "saved audits need")
     from workbench.audits.archive import Archive
     from workbench.audits.storing.database import AuditsDatabase
 

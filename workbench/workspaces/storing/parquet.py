@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from workbench import _json
 from workbench.scores.table import DataTable
+from workbench.software.extras import check
 from workbench.workspaces.errors import WorkspaceError
 
 _ABOUT = b"workbench"
@@ -27,6 +28,7 @@ def to_parquet(table: DataTable) -> bytes:
     WorkspaceError
         Text that is no valid Unicode.
     """
+    check("pyarrow", "tables that are kept need")
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -70,6 +72,7 @@ def from_parquet(content: bytes) -> DataTable:
     WorkspaceError
         Other content.
     """
+    check("pyarrow", "tables that are kept need")
     import pyarrow as pa
     from pyarrow import parquet
 
