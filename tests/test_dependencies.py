@@ -162,3 +162,10 @@ def test_every_direct_dependency_has_a_version_in_the_constraints():
         one for extra in extras.keys() - {"dev", "docs"} for one in extras[extra]
     ) | distributions(PROJECT["dependencies"])
     assert {name for name in users if name.replace("_", "-") not in pinned} == set()
+
+
+def test_the_documentation_lists_every_extra():
+    text = (PACKAGE.parent / "docs" / "installation.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    assert set(rows) == PROJECT["optional-dependencies"].keys() - {"dev", "docs", "opacus"}
+    assert "`opacus`" in text

@@ -226,7 +226,8 @@ class Contents:
         """The shell commands that install what computes the numbers."""
         software = self.audit.software
         python = ".".join(software.get("python", "3").split(".")[:2])
-        package = f"dp-audit-workbench=={software.get('dp-audit-workbench', '')}"
+        version = software.get("dp-audit-workbench", "")
+        package = f"'dp-audit-workbench[accountant,files,mechanisms]=={version}'"
         return (
             f"python{python} -m venv audit && . audit/bin/activate\npython -m pip install {package}"
         )
