@@ -42,9 +42,11 @@ class AppSocket:
 
     async def receive(self) -> dict[str, Any] | None:
         """The type and the content of the next message; None once the socket is closed."""
-        frames = [await self._read() for _ in range(3)]
-        if None in frames:
-            return None
+        frames: list[Any] = []
+        while len(frames) < 3:
+            frames.append(await self._read())
+            if frames[-1] is None:
+                return None
         header, content = json.loads(frames[0]), json.loads(frames[2])
         for _ in range(2 * header.get("num_buffers", 0)):
             await self._read()

@@ -264,10 +264,19 @@ def serve(
     stopping.on_signals()
     if open_at is not None:
         serving.io_loop.add_callback(serving.show, open_at)
-    serving.io_loop.start()
+    _run(serving.io_loop)
     if not stopping.complete:  # a thread that is still at work would keep the process alive
         logging.shutdown()
         os._exit(0)
+
+
+def _run(loop: IOLoop) -> None:
+    """Run the event loop until the server stops, whatever code of an app does."""
+    while True:
+        try:
+            return loop.start()
+        except SystemExit:  # of a callback that the loop itself has called
+            logger.exception("an app called sys.exit(), which does not end the server")
 
 
 def _apps(app: App, options: ServerOptions) -> MountedApps | None:

@@ -27,8 +27,11 @@ from workbench.server.network.proxy import public_host
 from workbench.server.people.person import Person
 from workbench.server.sockets.gestures import Pace
 
+
 logger = logging.getLogger(__name__)
 
+#: What the log says of a callback that wants to end the process.
+ENDS = "an app called sys.exit(), which does not end the server"
 
 #: The way back to the pages, in a corner of every app.
 _BACK = (
@@ -173,8 +176,7 @@ class AppSocketHandler(AppHandler):
         try:
             await super().on_message(fragment)  # type: ignore[misc]
         except SystemExit:
-            logger.error("an app tried to end the server")
-            self._end()
+            logger.exception(ENDS)
         await asyncio.sleep(self._pace.wait())
 
     def _may_send(self) -> bool:
