@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlparse
 
@@ -143,10 +144,33 @@ def test_the_menu_leads_to_the_app_and_the_app_back(visitor, beside, width):
 
 
 def test_an_app_that_ends_the_program_does_not(visitor, beside):
-    page, said = opened(visitor(), beside), "an app called sys.exit(), which does not end the server"
+    page, said = (
+        opened(visitor(), beside),
+        "an app called sys.exit(), which does not end the server",
+    )
     for number, button in enumerate(("End", "Later"), 1):
         page.get_by_role("button", name=button).click()
         slide(page, 1)
         page.get_by_text(f"The threshold is {3 + number}.").wait_for()
         assert browser.LOGS[beside].read_text().count(said) == number
     opened(visitor(), beside)
+
+
+@pytest.mark.parametrize("width", [1440, 1280, 1180, 1000, 900])
+def test_the_bar_has_room_for_the_menu_of_apps(visitor, beside, width):
+    page = visitor(viewport={"width": width, "height": 800})
+    page.goto(f"{beside}watch")
+    browser.await_charts(page)
+    page.locator(".wb-search-button").wait_for()
+    boxes = sorted((box for box in seen_in_bar(page)), key=lambda box: box["x"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for left, right in pairwise(boxes):
+        assert left["x"] + left["width"] <= right["x"] + 0.5
+    data = page.locator(".wb-data-button")
+    assert data.evaluate("e => e.scrollWidth - e.clientWidth") == 0
+    assert data.bounding_box()["width"] > 60
+
+
+def seen_in_bar(page: Any) -> list[Any]:
+    which = page.locator(".wb-bar button, .wb-tools a").locator("visible=true")
+    return [box for one in which.all() if (box := one.bounding_box()) and box["width"]]

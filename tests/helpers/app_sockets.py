@@ -62,7 +62,7 @@ class AppSocket:
             await self._socket.write_message(json.dumps(part))
 
     async def models(self) -> dict[str, Any]:
-        """All objects of the document by their titles or names, asked for as a browser does first."""
+        """All objects of the document by titles and names, asked for as a browser does first."""
         await self.receive()  # the server is ready
         await self.send("PULL-DOC-REQ", {})
         while (answer := await self.receive()) is not None:

@@ -43,8 +43,8 @@ TICKET_LIFE = 24 * 3600
 
 _TICKET = re.compile(r"([0-9a-f]{8,12})-([0-9a-f]{24})-([A-Za-z0-9_-]{43})")
 
-#: See `look_for_visitors`.
-_find_visitors: Callable[[], Workspace | None] = lambda: None
+#: See `look_for_visitors` and `require_visitors`.
+_find_visitors: Callable[[], Workspace | None] | None = None
 _only_visitors = False
 
 _open: dict[tuple[Path, str], Workspace] = {}
@@ -155,7 +155,7 @@ def require_visitors() -> None:
 
 def _of_visitor() -> Workspace | None:
     """The workspace of the visitor for whom code runs; None in a program that has none."""
-    found = _find_visitors()
+    found = None if _find_visitors is None else _find_visitors()
     if found is None and _only_visitors:
         raise NoVisitorError(
             "this code runs for no visitor of the app, such as in a thread of its own: call "

@@ -22,8 +22,8 @@ def add(command: argparse.ArgumentParser) -> None:
         type=_named,
         default=[],
         help="a Panel app (a script as for 'panel serve', or a notebook) beside the pages, at "
-        "/apps/NAME and in the menu, for editors; in it, wb.workspace() is the visitor's own. It is "
-        "run in this process: name only files that you trust; may be repeated",
+        "/apps/NAME and in the menu, for editors; in it, wb.workspace() is the visitor's own. It "
+        "runs in this process: name only files that you trust; may be repeated",
     )
 
 

@@ -13,7 +13,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from bokeh.util.token import check_token_signature, get_session_id, get_token_payload
-from tornado.web import HTTPError
+from tornado.web import HTTPError, StaticFileHandler
+from tornado.websocket import WebSocketHandler
 
 from workbench.dashboard.limits import LimitError
 from workbench.dashboard.worker import WAITING
@@ -27,7 +28,6 @@ from workbench.server.network.proxy import public_host
 from workbench.server.people.person import Person
 from workbench.server.sockets.gestures import Pace
 
-
 logger = logging.getLogger(__name__)
 
 #: What the log says of a callback that wants to end the process.
@@ -37,7 +37,8 @@ ENDS = "an app called sys.exit(), which does not end the server"
 _BACK = (
     '<a href="../" style="position:fixed;left:0;bottom:0;z-index:10000;padding:4px 10px;'
     "font:13px system-ui,sans-serif;color:#1558a8;background:#fff;border:1px solid #c9ced6;"
-    'border-width:1px 1px 0 0;border-radius:0 6px 0 0;text-decoration:none">← DP Audit Workbench</a>'
+    'border-width:1px 1px 0 0;border-radius:0 6px 0 0;text-decoration:none">'
+    "← DP Audit Workbench</a>"
 )
 _BODY = re.compile(r"<body[^>]*>")
 
@@ -116,7 +117,7 @@ class AppPageHandler(AppHandler):
         return session
 
 
-class AppSocketHandler(AppHandler):
+class AppSocketHandler(AppHandler, WebSocketHandler):
     """Stands before the socket of an app."""
 
     _offered = ""
@@ -144,7 +145,7 @@ class AppSocketHandler(AppHandler):
     def select_subprotocol(self, subprotocols: list[str]) -> Any:
         """Take the token of the session, which comes after the name of Bokeh's protocol."""
         self._offered = subprotocols[-1]
-        return super().select_subprotocol(subprotocols)  # type: ignore[misc]
+        return super().select_subprotocol(subprotocols)
 
     def open(self, *args: Any, **kwargs: Any) -> Any:
         """Open the socket, if its session was made for this person."""
@@ -153,12 +154,13 @@ class AppSocketHandler(AppHandler):
             self.close(reason=problem)
             return None
         self._unwatch = self.server.identity.watch(self, self._end)
-        return super().open(*args, **kwargs)  # type: ignore[misc]
+        return super().open(*args, **kwargs)
 
     def _problem(self) -> str:
         """Why the socket is not opened; "" for nothing."""
-        signed = {"signed": True, "secret_key": self.application.secret_key}
-        if not check_token_signature(self._offered, **signed):
+        mounted: Any = self.application
+        key = mounted.secret_key
+        if not check_token_signature(self._offered, secret_key=key, signed=True):
             return ENDED
         if get_token_payload(self._offered).get("person") != person_mark(self.person.key):
             return ENDED
@@ -174,7 +176,7 @@ class AppSocketHandler(AppHandler):
         if not self._may_send():
             return
         try:
-            await super().on_message(fragment)  # type: ignore[misc]
+            await super().on_message(fragment)  # type: ignore[misc]  # Bokeh's
         except SystemExit:
             logger.exception(ENDS)
         await asyncio.sleep(self._pace.wait())
@@ -206,10 +208,10 @@ class AppSocketHandler(AppHandler):
         self._unwatch()
         if self._visit is not None:
             self._visit.parted(self)
-        super().on_close()  # type: ignore[misc]
+        super().on_close()
 
 
-class AppFileHandler(AppHandler):
+class AppFileHandler(AppHandler, StaticFileHandler):
     """Stands before the scripts and styles of Bokeh, of Panel and of components."""
 
     async def prepare(self) -> None:
@@ -229,4 +231,4 @@ class AppComponentHandler(AppFileHandler):
         """The file; of a module that an app has imported, as Panel would import any other."""
         if path.split("/")[0] not in sys.modules:
             raise HTTPError(404)
-        return super().parse_url_path(path)  # type: ignore[misc]
+        return super().parse_url_path(path)

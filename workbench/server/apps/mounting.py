@@ -69,7 +69,7 @@ class MountedApps(BokehTornado):
         )
 
     def get_handler_delegate(
-        self, request: Any, target_class: type[RequestHandler], *more: Any, **named: Any
+        self, request: Any, target_class: Any, *more: Any, **named: Any
     ) -> Any:
         """What answers a request."""
         guarded = _guarded(target_class)
@@ -79,8 +79,8 @@ class MountedApps(BokehTornado):
 
     def resources(self, absolute_url: str | bool | None = None) -> Resources:
         """Files of this server, whatever the environment says of another host."""
-        versioned = {"path_versioner": StaticHandler.append_version}
-        return Resources(mode="server", root_url=f"{self.prefix}/", **versioned)
+        version = StaticHandler.append_version
+        return Resources(mode="server", root_url=f"{self.prefix}/", path_versioner=version)
 
 
 @cache
@@ -101,7 +101,8 @@ def mount(apps: Sequence[PanelApp], root_path: str = "") -> MountedApps:
     root_path : str
         See `ServerOptions`.
     """
-    pn.config.cookie_secret = pn.config.cookie_secret or secrets.token_hex(32)
+    config: Any = pn.config
+    config.cookie_secret = config.cookie_secret or secrets.token_hex(32)
     look_for_visitors(workspace_of_visitor)
     mounted = MountedApps(apps, root_path)
     mounted.initialize(IOLoop.current())

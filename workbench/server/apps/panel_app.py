@@ -29,6 +29,9 @@ KINDS = {".py": ScriptHandler, ".ipynb": NotebookHandler}
 #: Names that are pages, or begin other addresses below ``/apps``.
 _TAKEN = {*PAGES, audits.NAME, "start", "static", "components"}
 
+#: A line of a traceback: the file, and the number of the line.
+_FRAME = re.compile(r'^ *File "(.+)", line (\d+)', re.MULTILINE)
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 
@@ -110,7 +113,9 @@ class VisitedApp(Handler):
             detail = f"SystemExit: {error}"
         if detail:
             visit.problem = detail.strip().splitlines()[-1]
-            logger.error("the app %s failed for a visitor: %s", self._app.name, detail)
+            where = ", ".join(f"{file}:{line}" for file, line in _FRAME.findall(detail)[1:])
+            said = "the app %s failed for a visitor: %s (%s)"
+            logger.error(said, self._app.name, visit.problem, where or "in its script")
 
     def process_request(self, request: HTTPServerRequest) -> dict[str, Any]:
         """What a session knows of its visitor: the name, as the cookie of Panel has it."""

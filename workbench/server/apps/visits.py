@@ -65,7 +65,8 @@ class AppVisit:
     def enter(self, document: Document) -> None:
         """Count the document of an app as open, until its session ends."""
         _by_document[document] = self
-        _by_session[document.session_context.id] = self
+        if document.session_context is not None:
+            _by_session[document.session_context.id] = self
         self._visitors.here.enter(self.person, self)
         document.on_session_destroyed(lambda context: self.leave())
 

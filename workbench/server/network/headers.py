@@ -75,7 +75,7 @@ def digest(text: str) -> str:
 
 
 def app_policy(host: str) -> str:
-    """The policy of a Panel app: of this server alone, as pages, but scripts and styles may be in it.
+    """The policy of a Panel app: of this server alone, but scripts and styles may be in it.
 
     Bokeh and Panel write scripts into the document, make functions from texts, and load modules and
     workers from ``blob:``.
