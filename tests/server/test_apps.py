@@ -156,8 +156,15 @@ async def used(served, who, heard, token=None):
     return socket
 
 
+@pytest.fixture(params=[None, 2], ids=["event loop", "threads of Panel"])
+def nthreads(request):
+    pn.config.nthreads = request.param
+    yield
+    pn.config.nthreads = None
+
+
 def test_the_workspace_is_that_of_the_visitor_wherever_code_of_the_app_runs(
-    served, heard, monkeypatch
+    served, heard, monkeypatch, nthreads
 ):
     monkeypatch.setattr(home, "_only_visitors", True)  # as in a process that serves
 
@@ -392,7 +399,8 @@ def test_a_script_that_fails_is_named_in_the_log_and_on_its_page(
     assert f"this app failed ({words}); the log" in body.decode()
     assert "unsafe" not in headers["Content-Security-Policy"] or b"<" not in body
     logged = [one.getMessage() for one in caplog.records]
-    assert any(f"the app {name} failed for a visitor: {words} (" in one for one in logged)
+    kind = words.partition(":")[0]
+    assert any(f"the app {name} failed for a visitor: {kind} (" in one for one in logged)
     assert name == "ends" or any(f"{name}.py:2)" in one for one in logged)
     assert served.get("counts", MINE)[0] == 200
     opened(served, MINE)
@@ -492,11 +500,12 @@ def test_the_policy_names_no_other_host():
 
 
 def test_nothing_else_of_bokeh_and_panel_is_served(served):
-    for path in ("apps", "apps/", "apps/asks/metadata", "apps/asks/autoload.js", "apps/favicon.ico",
-                 "apps/rest/session_info", "apps/admin", "apps/liveness", "apps/nobodys",
-                 "apps/asks/x", "apps/asks/static/x.js",
-                 "apps/components/antigravity/x/_css/y", "apps/static/extensions/x/y.js"):  # fmt: skip
-        status, _, body = served.get(path, MINE)
+    for path in (
+        *("", "/", "/nobodys", "/favicon.ico", "/rest/session_info", "/admin", "/liveness"),
+        *("/asks/metadata", "/asks/autoload.js", "/asks/x", "/asks/static/x.js"),
+        *("/components/antigravity/x/_css/y", "/static/extensions/x/y.js"),
+    ):
+        status, _, body = served.get(f"apps{path}", MINE)
         assert status == 404, (path, body)
     assert served.get("apps/static/../../../etc/passwd", MINE)[0] == 403
 

@@ -113,9 +113,10 @@ class VisitedApp(Handler):
             detail = f"SystemExit: {error}"
         if detail:
             visit.problem = detail.strip().splitlines()[-1]
+            kind = visit.problem.partition(":")[0]  # messages may quote what is the visitor's
             where = ", ".join(f"{file}:{line}" for file, line in _FRAME.findall(detail)[1:])
             said = "the app %s failed for a visitor: %s (%s)"
-            logger.error(said, self._app.name, visit.problem, where or "in its script")
+            logger.error(said, self._app.name, kind, where or "in its script")
 
     def process_request(self, request: HTTPServerRequest) -> dict[str, Any]:
         """What a session knows of its visitor: the name, as the cookie of Panel has it."""
