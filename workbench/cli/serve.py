@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import say
-from workbench.cli.serving import config, following, limits, network, oauth, watching, who
+from workbench.cli.serving import apps, config, following, limits, network, oauth, watching, who
 from workbench.cli.serving.address import listening
 from workbench.pages.registry import MENU, PAGES
 from workbench.workspaces.home import home_folder, kept_secret, workspace
@@ -53,6 +53,7 @@ def add(commands: Any) -> None:
     limits.add(command)
     watching.add(command)
     following.add(command)
+    apps.add(command)
     command.expand = config.add(command)
     add_layout_arguments(command)
 
@@ -111,7 +112,7 @@ def _app(arguments: argparse.Namespace, followed: Following | None = None) -> An
     from workbench.testers.running.load_mechanism import find_mechanism
     from workbench.workspaces.followed.data import FollowedData
 
-    given, base = _given(arguments), Workspace()
+    given, base, beside = _given(arguments), Workspace(), apps.apps_of(arguments)
     given(base)
     lent = None if followed is None else FollowedData(followed, base)
     tabs: list[Tab] = []
@@ -123,13 +124,13 @@ def _app(arguments: argparse.Namespace, followed: Following | None = None) -> An
         group = groups.get(name, "")
         tabs.append(Tab(page, f"/{name}", entry.title, group, entry.answers, base))
     if not who.has_owner(arguments):
-        return App(tabs, lent or base)
+        return App(tabs, lent or base, apps=beside)
     own = workspace()
     given(own)
     if lent is not None:
         own.catalog.borrow(lent)
         own.active.choose(lent.current)
-    return App(tabs, lent or base, own)
+    return App(tabs, lent or base, own, beside)
 
 
 def _given(arguments: argparse.Namespace) -> Callable[[Workspace], None]:

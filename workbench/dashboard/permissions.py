@@ -41,15 +41,16 @@ class Permissions:
         """
         does = for_editors(gesture)
         if does and not self.edits():
-            raise RoleError(self._refusal(does))
+            raise RoleError(self.refusal(does))
 
     @property
     def state(self) -> dict[str, Any]:
         """What the browser shows: whether the person edits, and why not."""
         edits = self.edits()
-        return {"edit": edits, "why": "" if edits else self._refusal("change anything")}
+        return {"edit": edits, "why": "" if edits else self.refusal("change anything")}
 
-    def _refusal(self, does: str) -> str:
+    def refusal(self, does: str) -> str:
+        """What a viewer is told who wants to do something."""
         return (
             f"Your role is viewer: you cannot {does}. An administrator can change it with "
             f"'workbench users role {self.name or 'NAME'} editor'"

@@ -4,6 +4,7 @@
 - `people_here` is who has documents open; `housekeeping` puts away what nobody uses.
 - `visitors` has the live pages of everybody who is here, `people_folders` the workspaces on disk.
 - `network` says how requests come: proxies, origins, headers; `handlers` answers them.
+- `apps` has the Panel apps of whoever runs it, beside the pages.
 - `following` reads a score file that grows, for everybody.
 - `sockets` has open documents.
 - `people` has what is known of people, `sharing` what they let each other read, `storing` the

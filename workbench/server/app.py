@@ -11,7 +11,7 @@ import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tornado.ioloop import IOLoop
 from tornado.netutil import bind_sockets
@@ -63,7 +63,10 @@ from workbench.server.sockets.documents import Documents
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.visitors import Visitors
 from workbench.server.work.runner import InServer, ProcessRunner
-from workbench.workspaces.home import DATABASE
+from workbench.workspaces.home import DATABASE, require_visitors
+
+if TYPE_CHECKING:
+    from workbench.server.apps.mounting import MountedApps
 
 logger = logging.getLogger(__name__)
 
@@ -137,6 +140,7 @@ def make_server(
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
     addresses = ["/", *([audits.ADDRESS] if len(shown) > 1 else []), *(t.address for t in shown)]
     state, loop = ServerState(), IOLoop.current()
+    apps = _apps(app, options)
     routes = [
         *downloads.patterns({"words": first_words, "search": searched}),
         *exports.patterns(),
@@ -146,6 +150,7 @@ def make_server(
         *static.patterns(),
         *operations.patterns(),
         *document.patterns(addresses),
+        *([] if apps is None else [("/apps/.*", apps)]),
     ]
     application = Application(
         [(f"{options.root_path}{pattern}", *handler) for pattern, *handler in routes],
@@ -223,6 +228,12 @@ def make_server(
         ),
         checks=checks,
     )
+    if apps is not None:
+        apps.settings.update({**application.settings, **apps.settings})
+        apps.settings["words"] |= {one.name for one in app.apps}
+        for transform in (SafeHeaders, access.tracing(options)):
+            apps.add_transform(transform)
+        loop.add_callback(apps.start)
     host = f"[{options.address}]" if ":" in options.address else options.address or "localhost"
     start = f"http://{host}:{port}{options.root_path}/"
     return WorkbenchServer(application, http, sockets, loop, port, start)
@@ -244,6 +255,8 @@ def serve(
     raise_descriptors()
     memory.return_large_arrays()
     serving = make_server(app, options)
+    if isinstance(app, App) and app.apps:
+        require_visitors()
     settings = serving.application.settings
     settings["state"].when_ready = lambda: THREADS.submit(_settle)
     if (work := settings["visitors"].work) is not None:
@@ -253,10 +266,28 @@ def serve(
     stopping.on_signals()
     if open_at is not None:
         serving.io_loop.add_callback(serving.show, open_at)
-    serving.io_loop.start()
+    _run(serving.io_loop)
     if not stopping.complete:  # a thread that is still at work would keep the process alive
         logging.shutdown()
         os._exit(0)
+
+
+def _run(loop: IOLoop) -> None:
+    """Run the event loop until the server stops, whatever code of an app does."""
+    while True:
+        try:
+            return loop.start()
+        except SystemExit:  # of a callback that the loop itself has called
+            logger.exception("an app called sys.exit(), which does not end the server")
+
+
+def _apps(app: App, options: ServerOptions) -> MountedApps | None:
+    """The Panel apps beside the pages, if there are some."""
+    if not app.apps:
+        return None
+    from workbench.server.apps.mounting import mount  # imports Panel
+
+    return mount(app.apps, options.root_path)
 
 
 def _database(options: ServerOptions) -> ServerDatabase:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tornado.ioloop import IOLoop
 
@@ -25,6 +25,9 @@ from workbench.server.sockets.connection import Connection
 from workbench.server.visitors import Visit, Visitors
 from workbench.workspaces.shared_data import SharedData
 from workbench.workspaces.workspace import Workspace
+
+if TYPE_CHECKING:  # it imports Panel
+    from workbench.server.apps.panel_app import PanelApp
 
 #: The modules of every document, and those that the start page needs at once.
 _MODULES = static.modules("page.js")
@@ -58,11 +61,14 @@ class App:
         Data sets that all visitors share.
     own : Workspace, optional
         The workspace on disk, for its owner.
+    apps : sequence of PanelApp
+        Panel apps beside the pages.
     """
 
     tabs: Sequence[Tab]
     base: SharedData | None = None
     own: Workspace | None = None
+    apps: Sequence[PanelApp] = ()
     by_name: Mapping[str, Tab] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -143,6 +149,7 @@ def _variables(app: App, visit: Visit) -> dict[str, Any]:
     more = {"": _WORDS, audits.NAME: _AUDITS}
     return {
         "menu": list(menu.items()) if len(shown) > 1 else [],
+        "apps": [one.name for one in app.apps],
         "data": any(tab.data_key for tab in app.tabs),
         "heading": TITLE,
         "shown": visit.page or START,

@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -43,9 +44,17 @@ TICKET_LIFE = 24 * 3600
 
 _TICKET = re.compile(r"([0-9a-f]{8,12})-([0-9a-f]{24})-([A-Za-z0-9_-]{43})")
 
+#: See `look_for_visitors` and `require_visitors`.
+_find_visitors: Callable[[], Workspace | None] | None = None
+_only_visitors = False
+
 _open: dict[tuple[Path, str], Workspace] = {}
 _of_this_program = Workspace()
 _lock = Lock()
+
+
+class NoVisitorError(ValueError):
+    """Raised where code of an app asks for the workspace of a visitor, and runs for none."""
 
 
 @atexit.register
@@ -82,6 +91,9 @@ def workspace(path: str | os.PathLike[str] | None = None, database: str | None =
     ------
     ArchiveError
         ``database`` is no URL of such a database.
+    NoVisitorError
+        In an app of ``workbench serve --app``, where the workspace is that of the visitor: the code
+        runs for no visitor, such as in a thread that the app has started.
 
     Examples
     --------
@@ -93,6 +105,8 @@ def workspace(path: str | os.PathLike[str] | None = None, database: str | None =
     >>> ws.scores("losses").n_p
     3
     """
+    if path is None and database is None and (visitors := _of_visitor()) is not None:
+        return visitors
     folder = home_folder(path)
     if database is None:
         database = os.environ.get(DATABASE, "")
@@ -110,10 +124,45 @@ def given_workspace() -> Workspace:
     What they show is noted in the workspace that was opened last; where none is open, until the
     program ends.
     """
+    visitors = _of_visitor()
+    if visitors is not None:
+        return Workspace(seen=visitors.seen)
     with _lock:
         opened = [one for one in _open.values() if not one.closed]
         seen = opened[-1].seen if opened else _of_this_program.seen
     return Workspace(seen=seen)
+
+
+def look_for_visitors(find: Callable[[], Workspace | None]) -> None:
+    """Have `workspace` return that of the visitor of a server, in code that runs for one.
+
+    Parameters
+    ----------
+    find : callable
+        Returns the workspace of the visitor; None where code runs for nobody.
+    """
+    global _find_visitors
+    _find_visitors = find
+
+
+def require_visitors() -> None:
+    """Refuse `workspace` from now on to code that runs for no visitor.
+
+    It may be that of an app, which would show the operator's data to its visitors.
+    """
+    global _only_visitors
+    _only_visitors = True
+
+
+def _of_visitor() -> Workspace | None:
+    """The workspace of the visitor for whom code runs; None in a program that has none."""
+    found = None if _find_visitors is None else _find_visitors()
+    if found is None and _only_visitors:
+        raise NoVisitorError(
+            "this code runs for no visitor of the app, such as in a thread of its own: call "
+            "wb.workspace() in the script or in a callback, and hand on what it returns"
+        )
+    return found
 
 
 def home_folder(path: str | os.PathLike[str] | None = None) -> Path:

@@ -35,13 +35,13 @@ from workbench.server.visitors import Visit
 logger = logging.getLogger(__name__)
 
 #: Names by which an address or a header could choose a document.
-_NAMES = ("bokeh-session-id", "bokeh-token")
+SESSION_NAMES = ("bokeh-session-id", "bokeh-token")
 
 #: The protocol that a socket names before the id of its document.
 PROTOCOL = "bokeh"
 
 #: Seconds after which a socket in use is asked again whose it is.
-_OFTEN = 1.0
+OFTEN = 1.0
 
 #: Gestures of a person that may wait until no more are read, and seconds between two looks.
 MOST_WAITING = 100
@@ -66,7 +66,7 @@ class PageHandler(Handler):
     async def prepare(self) -> None:
         """Refuse a request that names a document; find out who sent it, and what they see."""
         await super().prepare()
-        if any(n in self.request.arguments or n in self.request.headers for n in _NAMES):
+        if any(n in self.request.arguments or n in self.request.headers for n in SESSION_NAMES):
             raise HTTPError(403, reason="a visit cannot choose its session; open the page itself")
         origins.check_address(self)
         if self.request.path != f"{self.server.root_path}{self._address}":
@@ -199,7 +199,7 @@ class SocketHandler(Handler, WebSocketHandler):
     def _may_send(self) -> bool:
         """Whether whoever opened the socket is still signed in; asked once a second."""
         now = time.monotonic()
-        if now - self._checked < _OFTEN:
+        if now - self._checked < OFTEN:
             return True
         self._checked, person = now, self.server.identity.person(self)
         if person is not None and person.key == self.person.key:

@@ -41,7 +41,7 @@ POLICY = (
 _TEMPLATE = page_template("sign_in.html")
 
 #: An address of a page: one step and a query, and so nothing of another server.
-_PAGE = re.compile(r"[A-Za-z0-9_-]*(\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?")
+_PAGE = re.compile(r"(apps/)?[A-Za-z0-9_-]*(\?[A-Za-z0-9._~!$&'()*+,;=:@/?%-]*)?")
 
 _WRONG = "The name or the password is wrong."
 _OLD = "This page was open for too long, or your browser keeps no cookies. Try again."

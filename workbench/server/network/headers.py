@@ -74,6 +74,36 @@ def digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(found).decode('ascii')}'"
 
 
+def app_policy(host: str) -> str:
+    """The policy of a Panel app: of this server alone, but scripts and styles may be in it.
+
+    Bokeh and Panel write scripts into the document, make functions from texts, and load modules and
+    workers from ``blob:``.
+
+    Parameters
+    ----------
+    host : str
+        See `document_policy`.
+    """
+    return "; ".join(
+        [
+            "default-src 'none'",
+            "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "media-src 'self' data: blob:",
+            "font-src 'self' data:",
+            f"connect-src 'self' data: blob: ws://{host} wss://{host}",
+            "worker-src 'self' blob:",
+            "frame-src 'self' data: blob:",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'self'",
+        ]
+    )
+
+
 def document_policy(scripts: Iterable[str] = (), styles: Iterable[str] = (), host: str = "") -> str:
     """The policy of a document.
 
