@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
+from workbench import _checks
+from workbench.software.plugins import Registry
 from workbench.tables.layouts.arrays import Arrays
 from workbench.tables.layouts.base import TableLayout
 from workbench.tables.layouts.lira import LiraFolder
@@ -14,8 +16,8 @@ from workbench.tables.layouts.shadow_statistics import ShadowStatistics
 from workbench.tables.layouts.vulnerability_matrix import VulnerabilityMatrix
 from workbench.tables.layouts.wide_form import WideForm
 
-#: By name. The long form comes before layouts whose files are read as a whole to be recognized.
-LAYOUTS: Mapping[str, TableLayout] = {
+#: Ours. The long form comes before layouts whose files are read as a whole to be recognized.
+_OURS: dict[str, TableLayout] = {
     layout.name: layout
     for layout in (
         LiraFolder(),
@@ -28,3 +30,21 @@ LAYOUTS: Mapping[str, TableLayout] = {
         WideForm(),
     )
 }
+
+
+def _taken(name: str, found: Any) -> TableLayout:
+    """The layout of a plug-in (ValueError or TypeError that says what is wrong)."""
+    layout = found() if isinstance(found, type) else found
+    lacks = [one for one in ("recognizes", "read") if not callable(getattr(layout, one, None))]
+    if lacks or not isinstance(getattr(layout, "about", None), str):
+        raise TypeError(
+            "it must have name, about, recognizes(place) and read(place, stated, report), as "
+            f"wb.tables.TableLayout says; got {_checks.shown(found)}"
+        )
+    if layout.name != name:
+        raise ValueError(f"its name is {_checks.shown(layout.name)}, which must be {name!r}")
+    return layout
+
+
+#: Name -> layout: ours, then those of plug-ins, in the order in which they are tried.
+LAYOUTS: Registry[TableLayout] = Registry("workbench.table_layouts", _OURS, _taken)
