@@ -159,6 +159,10 @@ _OURS: dict[str, PageEntry] = {
 }
 
 
+#: Characters of the title of a page.
+LONGEST_TITLE = 50
+
+
 def _taken(name: str, found: Any) -> PageEntry:
     """The entry of a plug-in's page (ValueError or TypeError that says what is wrong)."""
     page: Any = resolve_name("workbench.pages.core.page:Page")
@@ -168,10 +172,10 @@ def _taken(name: str, found: Any) -> PageEntry:
         )
     kind: Any = found
     title, about = kind.title, kind.about
-    if not (title and len(title.split()) <= 3 and about):
+    if not (title and len(title) <= LONGEST_TITLE and about):
         raise ValueError(
-            f"its title must be one to three words and its about say what it answers, got "
-            f"{_checks.shown(title)} and {_checks.shown(about)}"
+            f"its title must be a few words, of at most {LONGEST_TITLE} characters, and its about "
+            f"say what it answers, got {_checks.shown(title)} and {_checks.shown(about)}"
         )
     if title in {entry.title for entry in _OURS.values()}:
         raise ValueError(f"the workbench has a page called {title!r}; choose another title")

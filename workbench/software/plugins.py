@@ -230,14 +230,23 @@ def _reason(error: BaseException) -> str:
 @cache
 def _entry_points() -> dict[str, tuple[EntryPoint, ...]]:
     """All entry points of our groups, in the order of packages and names."""
-    from importlib.metadata import entry_points
+    from importlib.metadata import distributions
 
-    known = entry_points()
+    found: dict[str, list[EntryPoint]] = {group: [] for group in GROUPS}
+    seen = set()
+    for package in distributions():
+        try:
+            name = package.name
+            entries = () if name in seen else tuple(package.entry_points)
+        except Exception:  # a damaged installation, of whatever package
+            continue
+        seen.add(name)  # the first on the path is the one that is imported
+        for entry in entries:
+            if entry.group in found:
+                found[entry.group].append(entry)
     return {
-        group: tuple(
-            sorted({*known.select(group=group)}, key=lambda e: (_package_of(e)[0], e.name, e.value))
-        )
-        for group in GROUPS
+        group: tuple(sorted(entries, key=lambda e: (*_package_of(e), e.name, e.value)))
+        for group, entries in found.items()
     }
 
 

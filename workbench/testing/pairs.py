@@ -180,7 +180,9 @@ def _check_mu(pair: Pair, demand: Properties) -> None:
     fnr = np.maximum(pair.tradeoff(alpha), floor)
     local = -ndtri(alpha) - ndtri(fnr)
     demand.demand_each(
-        local <= mu + 1e-4, "no local μ exceeds gdp_mu", **{"α": alpha, "local μ": local, "μ": mu}
+        local <= mu + 1e-4,
+        "no local μ exceeds gdp_mu",
+        **{"α": alpha, "local μ": local, "μ": np.full(alpha.shape, mu)},
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from workbench import _checks
-from workbench.software.plugins import Registry
+from workbench.scores.sample import ScoresError
+from workbench.software.plugins import PluginWarning, Registry
 from workbench.tables.layouts.arrays import Arrays
 from workbench.tables.layouts.base import TableLayout
 from workbench.tables.layouts.lira import LiraFolder
 from workbench.tables.layouts.long_form import LongForm
+from workbench.tables.layouts.place import TablePlace
 from workbench.tables.layouts.privacy_guard import PrivacyGuardFrames
 from workbench.tables.layouts.privacy_meter import PrivacyMeterFolder
 from workbench.tables.layouts.shadow_statistics import ShadowStatistics
@@ -48,3 +51,27 @@ def _taken(name: str, found: Any) -> TableLayout:
 
 #: Name -> layout: ours, then those of plug-ins, in the order in which they are tried.
 LAYOUTS: Registry[TableLayout] = Registry("workbench.table_layouts", _OURS, _taken)
+
+
+def recognizes(name: str, place: TablePlace) -> bool:
+    """Whether a folder or file is of a layout; one of a plug-in that fails says no, with a warning.
+
+    Raises
+    ------
+    ScoresError
+        A layout could not read the files.
+    """
+    try:
+        return bool(LAYOUTS[name].recognizes(place))
+    except ScoresError:
+        raise
+    except Exception as error:  # other people's code
+        if name in LAYOUTS.ours:
+            raise
+        warnings.warn(
+            f"the layout {name!r} of a plug-in failed and is passed over: "
+            f"{type(error).__name__}: {error}",
+            PluginWarning,
+            stacklevel=3,
+        )
+        return False
