@@ -60,6 +60,7 @@ from .bounds.counts.counts import precision_from_counts as precision_from_counts
 from .bounds.counts.counts import renyi_from_counts as renyi_from_counts
 from .bounds.counts.counts import total_variation_from_counts as total_variation_from_counts
 from .bounds.counts.counts import tpr_from_counts as tpr_from_counts
+from .bounds.counts.intervals import CountInterval as CountInterval
 from .bounds.counts.posterior import PosteriorCurve as PosteriorCurve
 from .bounds.counts.posterior import PosteriorMember as PosteriorMember
 from .bounds.counts.posterior import posterior_mass as posterior_mass
@@ -109,6 +110,7 @@ from .bounds.strategies import Simultaneous as Simultaneous
 from .bounds.texts import bound_texts as bound_texts
 from .claims.approx import ApproxDP as ApproxDP
 from .claims.base import Claim as Claim
+from .claims.base import ClaimArgument as ClaimArgument
 from .claims.gdp import GDP as GDP
 from .claims.pair import PairClaim as PairClaim
 from .claims.parse import parse_claim as parse_claim
@@ -188,6 +190,8 @@ from .pairs.gdp_tangent import meeting_point as meeting_point
 from .pairs.gdp_tangent import symmetric_local_mu as symmetric_local_mu
 from .pairs.laplace import LaplacePair as LaplacePair
 from .pairs.last_iterate import LastIteratePair as LastIteratePair
+from .pairs.own.kinds import PairKind as PairKind
+from .pairs.own.kinds import named_pair as named_pair
 from .pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair
 from .pairs.subsampled_gaussian import SubsampledGaussianPair as SubsampledGaussianPair
 from .reports.card import card_schema as card_schema
@@ -197,6 +201,10 @@ from .scores.examples import example as example
 from .scores.examples import examples as examples
 from .scores.files import read_scores as read_scores
 from .scores.growing.growing_file import GrowingFile as GrowingFile
+from .scores.layouts.tools import LabeledScores as LabeledScores
+from .scores.layouts.tools import PairOfColumns as PairOfColumns
+from .scores.layouts.tools import PairOfFiles as PairOfFiles
+from .scores.layouts.tools import Recognized as Recognized
 from .scores.sample import Scores as Scores
 from .scores.sample import ScoresError as ScoresError
 from .software.extras import MissingPackage as MissingPackage
@@ -208,6 +216,8 @@ from .tables.bounds.each_record import RecordLimits as RecordLimits
 from .tables.bounds.exceeding import LeakingRecords as LeakingRecords
 from .tables.bounds.exceeding import RecordCount as RecordCount
 from .tables.examples import example_table as example_table
+from .tables.layouts.base import FoundTable as FoundTable
+from .tables.layouts.base import TableLayout as TableLayout
 from .tables.read import read_score_table as read_score_table
 from .tables.table import ScoreTable as ScoreTable
 from .testers.audit import audit_mechanism as audit_mechanism
@@ -216,6 +226,7 @@ from .testers.finders.base import Finder as Finder
 from .testers.finders.neighbors import Neighbors as Neighbors
 from .testers.mechanism_audit import MechanismAudit as MechanismAudit
 from .testers.property_testers.base import Finding as Finding
+from .testers.property_testers.base import FittedWitness as FittedWitness
 from .testers.property_testers.base import Tester as Tester
 from .testers.replay import Replay as Replay
 from .testers.running.load_mechanism import find_mechanism as find_mechanism

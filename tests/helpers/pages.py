@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-import param
-
-from workbench.pages.core.upload import Upload
 from workbench.scores.parsing.source import read_table
+from workbench.testing.failure import Properties
+from workbench.testing.pages import another, as_plain, check_what_is_declared
 from workbench.workspaces.reading import Reading
+
+__all__ = ["another", "as_plain"]  # and what is below
 
 CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
 REVERSED = "out,in\n" + "\n".join(f"{i / 7 + 1.4},{i / 8}" for i in range(60))
@@ -41,47 +41,6 @@ def items(page):
     return [*page.figures(), *page.numbers(), *page.sentences()]
 
 
-def as_plain(value):
-    """A drawing that can be compared, arrays included."""
-    if isinstance(value, np.ndarray):
-        return ("array", value.shape, value.tobytes())
-    if isinstance(value, dict):
-        return {k: as_plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_plain(v) for v in value]
-    return value
-
-
-def another(page, name):
-    """Another value that a person could give this control."""
-    p, now = page.param[name], getattr(page, name)
-    if isinstance(p, param.Event):
-        return True
-    if isinstance(p, param.Boolean):
-        return not now
-    if isinstance(p, param.Selector):
-        values = list(p.get_range().values())
-        return next((v for v in values if v != now), now)
-    if isinstance(p, param.String):
-        return f"{now} other"
-    _, high = p.bounds or (None, None)
-    step = p.step or 1
-    return now - step if high is not None and now + step > high else now + step
-
-
 def assert_what_does_not_declare_a_control_does_not_follow_it(page):
     """Each control is changed; items that do not rest on any changed parameter stay the same."""
-    controls = [c.name for section in page.sections for c in section.controls]
-    for name in controls:
-        if name not in page.param or isinstance(page.param[name], Upload):
-            continue
-        before = {item.name: as_plain(page.draw(item)) for item in items(page)}
-        values = page.param.values()
-        setattr(page, name, another(page, name))
-        changed = {n for n, v in page.param.values().items() if v is not values[n]} | {name}
-        for item in items(page):
-            if not page.inputs(item) & changed:
-                assert as_plain(page.draw(item)) == before[item.name], (name, item.name)
-        setattr(page, name, values[name])
-        page.param.update(values)  # and no mark that it was ever changed
-    return controls
+    return check_what_is_declared(page, Properties(type(page).__name__))

@@ -35,19 +35,23 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(command: list[str], url: str, log: Path) -> Iterator[str]:
+def running(
+    command: list[str], url: str, log: Path, env: dict[str, str] | None = None
+) -> Iterator[str]:
     """A server in a process of its own, up and answering; ended by its own handle.
 
     Its workspace on disk is in the folder of the log.
     """
-    with _process(command, url, log):
+    with _process(command, url, log, env):
         yield url
 
 
 @contextmanager
-def _process(command: list[str], url: str, log: Path) -> Iterator[subprocess.Popen[Any]]:
+def _process(
+    command: list[str], url: str, log: Path, env: dict[str, str] | None = None
+) -> Iterator[subprocess.Popen[Any]]:
     LOGS[url] = log
-    own = {**os.environ, "WORKBENCH_HOME": str(log.parent / "home")}
+    own = {**(env or os.environ), "WORKBENCH_HOME": str(log.parent / "home")}
     with (
         log.open("ab") as out,
         program(command, cwd=ROOT, env=own, stdout=out, stderr=subprocess.STDOUT) as process,

@@ -7,7 +7,8 @@ from typing import Any
 
 from workbench.pages import start
 from workbench.pages.glossary import GLOSSARY, Term
-from workbench.pages.registry import MENU, PAGES
+from workbench.pages.registry import PAGES
+from workbench.pages.registry import menu as menu_of_pages
 
 
 def menu() -> list[dict[str, Any]]:
@@ -20,7 +21,7 @@ def menu() -> list[dict[str, Any]]:
                 for name, entry in pages.items()
             ],
         }
-        for group, pages in MENU.items()
+        for group, pages in menu_of_pages().items()
     ]
 
 

@@ -13,7 +13,7 @@ What voids which of them, each to the safe side:
   different samples, so the largest of them exceeds it more often than each; and a level that was
   chosen after the result is not the level of the result.
 - *Another δ*: limits of both error rates do not know δ, so that ε at every δ follows from one event
-  of the stated probability (``RATES``: Clopper–Pearson, Jeffreys, Wilson). The ordering of the
+  of the stated probability (Clopper–Pearson, Jeffreys, Wilson). The ordering of the
   joint test, and the other intervals, depend on δ: each δ has an event of its own.
 - *Other sample sizes*, when the plan fixes them: whoever stops at a good result does not have the
   stated error probability (optional stopping). This holds for every bound for fixed sizes.
@@ -55,7 +55,7 @@ from workbench.audits.plan import (
     stopping_text,
     time_text,
 )
-from workbench.bounds.counts.intervals import NAMES, RATES
+from workbench.bounds.counts.intervals import INTERVALS, interval_label
 from workbench.claims.base import Claim
 from workbench.claims.gdp import GDP
 from workbench.claims.pair import PairClaim
@@ -270,11 +270,11 @@ def _of_the_bound(plan: RegisteredPlan, facts: AuditFacts) -> list[Deviation]:
         done = "none" if facts.bins is None else bins_text(facts.bins)
         found.append(Deviation("the bins", bins_text(plan.bins), done))
     if plan.interval != facts.interval:
-        planned, done = (NAMES.get(one, one) for one in (plan.interval, facts.interval))
+        planned, done = map(interval_label, (plan.interval, facts.interval))
         found.append(Deviation(INTERVAL, planned, done))
     if plan.delta != facts.delta:
         planned, done = number_text(plan.delta), number_text(facts.delta)
-        found.append(Deviation("δ", planned, done, facts.interval not in RATES))
+        found.append(Deviation("δ", planned, done, not _of_rates(facts.interval)))
     if plan.confidence != facts.confidence:
         planned, done = percent(plan.confidence), percent(facts.confidence)
         found.append(Deviation(CONFIDENCE, planned, done))
@@ -283,6 +283,11 @@ def _of_the_bound(plan: RegisteredPlan, facts: AuditFacts) -> list[Deviation]:
             Deviation("the claim", plan.claim or "none", facts.claim or "none", voids=False)
         )
     return found
+
+
+def _of_rates(interval: str) -> bool:
+    """Whether an interval consists of a limit for each rate."""
+    return interval in INTERVALS and INTERVALS[interval].rate is not None
 
 
 def _as_stored(bins: Mapping[str, Any] | None) -> dict[str, Any] | None:

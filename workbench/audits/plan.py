@@ -12,7 +12,7 @@ from typing import Any, Self
 from workbench import _checks, _json
 from workbench._format import percent, plain
 from workbench._markup import table
-from workbench.bounds.counts.intervals import INTERVALS, NAMES, current_name
+from workbench.bounds.counts.intervals import INTERVALS, current_name, interval_label
 from workbench.claims.parse import parse_claim
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS
 
@@ -165,7 +165,7 @@ class RegisteredPlan:
             "bins": None if self.bins is None else bins_text(self.bins),
             "δ": number_text(self.delta),
             "confidence": percent(self.confidence),
-            "interval at the threshold": NAMES.get(self.interval, self.interval),
+            "interval at the threshold": interval_label(self.interval),
             "claim": self.claim or None,
             "sample sizes": None if sizes == (None, None) else sizes_text(*sizes),
             "stopping rule": stopping_text(self.stopping),
@@ -198,7 +198,7 @@ class RegisteredPlan:
             )
         said.append(
             f"The bound is at δ = {plain(self.delta)} with {percent(self.confidence)} confidence, "
-            f"by the interval “{NAMES.get(self.interval, self.interval)}”."
+            f"by the interval “{interval_label(self.interval)}”."
         )
         if self.claim:
             said.append(f"The claim to test is {self.claim}.")

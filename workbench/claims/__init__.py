@@ -4,8 +4,8 @@
 `approx` (ε, δ)-DP, `pure` ε-DP, `renyi` Rényi DP, `gdp` μ-GDP, `zcdp` zCDP, `pair` a pair as
 claim (f-DP).
 
-To add a claim, read `base` and `renyi`; write a class in a new module and list it in
-`parse.CLAIMS`.
+To add a claim to the workbench, read `base` and `renyi`; write a class in a new module and list
+it in `parse.CLAIMS`.
 """
 
 from workbench import _names

@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
+
 from workbench import _checks
 
 if TYPE_CHECKING:
@@ -59,11 +61,12 @@ class Claim(ABC):
 
     Notes
     -----
-    To add a claim, derive a class in a module of its own and list it in
-    `workbench.claims.parse.CLAIMS`. It gives the class attributes, ``parameters``, ``symbol``,
-    ``dominating_pair``, the three ``parameter_refuted_by_…`` and ``alternatives``; it overrides
-    ``max_delta``, ``max_renyi`` and ``min_tradeoff`` where the dominating pair leaks more than the
-    claim allows.
+    To add a claim, derive a class, and name it by an entry point of the group
+    ``workbench.claims``, or in `workbench.claims.parse.CLAIMS`. It gives the class attributes,
+    ``parameters``, ``symbol``, ``dominating_pair`` and the three ``parameter_refuted_by_…``; it
+    overrides ``alternatives`` where it knows better ones, and ``max_delta``, ``max_renyi`` and
+    ``min_tradeoff`` where the dominating pair leaks more than the claim allows.
+    `workbench.testing.check_claim` checks it.
     """
 
     #: What `workbench.parse_claim` reads in front of the brackets.
@@ -306,7 +309,6 @@ class Claim(ABC):
         """
         return self.with_parameter(x).dominating_pair
 
-    @abstractmethod
     def alternatives(self) -> tuple[Mechanisms, ...]:
         """Mechanisms that leak more than the claim as their parameter grows.
 
@@ -314,8 +316,16 @@ class Claim(ABC):
         -------
         tuple of Mechanisms
             The first is the easiest to detect, and decides whether samples are too few. A second
-            one, where it differs, shows how much harder noise of a common kind is.
+            one, where it differs, shows how much harder noise of a common kind is. By default, the
+            pairs of :meth:`easiest_to_refute`.
         """
+        from workbench.bounds.power.power import Mechanisms
+
+        def curve(x: float, alpha: Any) -> Any:
+            return np.asarray(self.easiest_to_refute(x).tradeoff(alpha))
+
+        own = 0.0 if self.parameter is None else self.parameter
+        return (Mechanisms("the easiest to detect", self.symbol, own, curve),)
 
     def lower_bound(self, band: TradeoffBand) -> Bound | None:
         """The band's lower bound on the parameter; None where the band has none."""

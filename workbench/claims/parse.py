@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 from workbench import _checks
 from workbench.claims.approx import ApproxDP
@@ -18,8 +19,10 @@ from workbench.claims.zcdp import ZCDP
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.laplace import LaplacePair
+from workbench.pairs.own.kinds import PAIR_KINDS, kind_of
+from workbench.software.plugins import Registry
 
-#: The registry of claims: one line each. Text, pages and command lines offer them in this order.
+#: Our claims: one line each. Text, pages and command lines offer them in this order.
 CLAIMS: tuple[type[Claim], ...] = (
     ApproxDP,
     PureDP,
@@ -29,10 +32,34 @@ CLAIMS: tuple[type[Claim], ...] = (
 )
 
 
+def _taken(word: str, found: Any) -> type[Claim]:
+    """The claim of a plug-in, after a try (ValueError or TypeError that says what is wrong)."""
+    if not (isinstance(found, type) and issubclass(found, Claim)):
+        raise TypeError(f"it must be a class derived from wb.Claim, got {_checks.shown(found)}")
+    if word in _PAIRS or word in PAIR_KINDS.ours:
+        raise ValueError("the workbench has a pair of that name; its author has to choose another")
+    if getattr(found, "word", None) != word:
+        raise ValueError(
+            f"its class has word = {_checks.shown(getattr(found, 'word', None))}, which must be "
+            f"the name of the entry point, {word!r}"
+        )
+    made = found(**{one.name: one.default for one in found.arguments})
+    if list(made.parameters) != [one.name for one in found.arguments]:
+        raise ValueError("its parameters must have the names of its arguments, in their order")
+    return found
+
+
+#: Word -> claim: ours, then those of plug-ins.
+CLAIM_KINDS: Registry[type[Claim]] = Registry(
+    "workbench.claims", {kind.word: kind for kind in CLAIMS}, _taken
+)
+
+
 def claim_forms() -> str:
     """The claims as help texts list them: "'approx(EPSILON, DELTA)', … or 'zcdp(RHO)'"."""
     *forms, last = (
-        f"'{kind.word}({', '.join(one.name.upper() for one in kind.arguments)})'" for kind in CLAIMS
+        f"'{kind.word}({', '.join(one.name.upper() for one in kind.arguments)})'"
+        for kind in CLAIM_KINDS.values()
     )
     return f"{', '.join(forms)} or {last}"
 
@@ -44,8 +71,8 @@ class _NamedPair:
     example: str
     arguments: tuple[str, ...]
     build: Callable[..., Pair]
-    kind: str  # its class, which is imported where it is needed
-    attributes: tuple[str, ...]  # of the class, in the order of the arguments
+    kind: str = ""  # its class, which is imported where it is needed; "" for that of a plug-in
+    attributes: tuple[str, ...] = ()  # of the class, in the order of the arguments
 
 
 def _dpsgd(noise: float, rate: float, steps: float) -> Pair:
@@ -61,7 +88,7 @@ def _dpsgd(noise: float, rate: float, steps: float) -> Pair:
     return DPSGDPair(noise, rate, steps)
 
 
-#: Pairs that text can name as claims.
+#: Our pairs that text can name as claims.
 _PAIRS = {
     "dpsgd": _NamedPair(
         "dpsgd(noise=1, rate=0.01, steps=1000)", ("noise", "rate", "steps"), _dpsgd,
@@ -72,13 +99,32 @@ _PAIRS = {
 }  # fmt: skip
 
 
+def our_words() -> frozenset[str]:
+    """The words of our claims, and of our pairs that text can name as claims."""
+    return frozenset([*CLAIM_KINDS.ours, *_PAIRS])
+
+
+def _pairs() -> dict[str, _NamedPair]:
+    """The pairs that text can name as claims, those of plug-ins among them."""
+    others = {
+        name: _NamedPair(
+            f"{name}({', '.join(number_text(kind.default(one)) for one in kind.arguments)})",
+            tuple(kind.arguments),
+            kind.build,
+        )
+        for name, kind in PAIR_KINDS.others.items()
+        if name not in CLAIM_KINDS.others  # a claim of that name comes first
+    }
+    return _PAIRS | others
+
+
 def parse_claim(text: str) -> Claim:
     """A claim from text such as ``"approx(2, 1e-5)"``.
 
     Parameters
     ----------
     text : str
-        The word of a claim of `CLAIMS` and its arguments, such as ``approx(epsilon, delta)``,
+        The word of a claim of `CLAIM_KINDS` and its arguments, such as ``approx(epsilon, delta)``,
         ``pure(epsilon)``, ``renyi(order, epsilon)`` or ``gdp(mu)``; or that of a pair, which
         claims that the mechanism leaks at most as it does: ``dpsgd(noise, rate, steps)`` for
         DP-SGD with Poisson sampling and add-remove neighbors, ``gaussian(mu)``, ``laplace(mu)``.
@@ -101,15 +147,15 @@ def parse_claim(text: str) -> Claim:
     >>> print(wb.parse_claim("dpsgd(noise=1, rate=0.01, steps=1000)"))
     no leakier than DP-SGD, σ = 1, q = 0.01, 1000 steps
     """
-    match = re.fullmatch(r"\s*([a-zé-]+)\s*\(([^()]*)\)\s*", str(text).lower())
+    match = re.fullmatch(r"\s*([a-zé][\wé-]*)\s*\(([^()]*)\)\s*", str(text).lower())
     word = match[1].replace("é", "e") if match else ""
-    kinds = {kind.word: kind for kind in CLAIMS}
-    if match is None or word not in kinds.keys() | _PAIRS.keys():
+    if match is None or not (word in _PAIRS or word in CLAIM_KINDS or word in _pairs()):
         raise ValueError(f"cannot read the claim {text!r}; write one of {_examples()}")
-    if word in kinds:
-        names = tuple(argument.name for argument in kinds[word].arguments)
-        return kinds[word](**_arguments(text, word, names, match[2]))
-    pair = _PAIRS[word]
+    if word not in _PAIRS and word in CLAIM_KINDS:
+        kind = CLAIM_KINDS[word]
+        names = tuple(argument.name for argument in kind.arguments)
+        return kind(**_arguments(text, word, names, match[2]))
+    pair = _PAIRS[word] if word in _PAIRS else _pairs()[word]
     return PairClaim(pair.build(**_arguments(text, word, pair.arguments, match[2])))
 
 
@@ -122,12 +168,15 @@ def text_of(claim: Claim) -> str:
             values = [getattr(claim.pair, name) for name in known.attributes]
             if known.build(*values) == claim.pair:
                 return f"{word}({', '.join(map(number_text, values))})"
+    if (name := kind_of(claim.pair)) in PAIR_KINDS.others:
+        values = [claim.pair.parameters[one] for one in PAIR_KINDS[name].arguments]
+        return f"{name}({', '.join(map(number_text, values))})"
     return ""
 
 
 def _examples() -> str:
-    named = [kind.example for kind in CLAIMS] + [pair.example for pair in _PAIRS.values()]
-    return ", ".join(named)
+    kinds = [kind.example for kind in CLAIM_KINDS.values()]
+    return ", ".join([*kinds, *(pair.example for pair in _pairs().values())])
 
 
 def _arguments(text: str, word: str, names: tuple[str, ...], given: str) -> dict[str, float]:

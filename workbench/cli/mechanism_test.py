@@ -154,7 +154,7 @@ def _audit(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.cli.mechanism_audit.formats import MechanismReport
     from workbench.testers.audit import audit_mechanism
     from workbench.testers.running.load_mechanism import find_mechanism
-    from workbench.testing import check_must_detect, claim_of
+    from workbench.testing.assertions import check_must_detect, claim_of
 
     given = vars(arguments)
     mechanism = find_mechanism(arguments.target)

@@ -14,7 +14,7 @@ from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import say
 from workbench.cli.serving import apps, config, following, limits, network, oauth, watching, who
 from workbench.cli.serving.address import listening
-from workbench.pages.registry import MENU, PAGES
+from workbench.pages.registry import PAGES, menu
 from workbench.workspaces.home import home_folder, kept_secret, workspace
 from workbench.workspaces.workspace import Workspace
 
@@ -116,7 +116,7 @@ def _app(arguments: argparse.Namespace, followed: Following | None = None) -> An
     given(base)
     lent = None if followed is None else FollowedData(followed, base)
     tabs: list[Tab] = []
-    groups = {name: group for group, pages in MENU.items() for name in pages}
+    groups = {name: group for group, pages in menu().items() for name in pages}
     for name, entry in PAGES.items():
         page: Any = entry.kind
         if name == "mechanism" and arguments.mechanism:

@@ -316,7 +316,7 @@ _METHODS = (
             "approximate",
             _at_threshold(name),
         )
-        for name, interval in INTERVALS.items()
+        for name, interval in INTERVALS.ours.items()
         if interval.guarantee == "approximate"
     ),
     Method(

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench import _checks
 from workbench.claims.gdp import GDP
 from workbench.claims.pure import PureDP
 from workbench.claims.renyi import RenyiDP
 from workbench.mechanisms import counts, gradient_descent, means, selection, svt
 from workbench.mechanisms.base import Domain, Mechanism
+from workbench.software.plugins import Registry
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -337,8 +339,22 @@ _CARDS = (
     ),
 )
 
-#: The cards by name.
-GALLERY: dict[str, Mechanism] = {card.name: card for card in _CARDS}
+
+def _taken(name: str, found: Any) -> Mechanism:
+    """The mechanism of a plug-in, after a try (ValueError or TypeError that says what is wrong)."""
+    card = _checks.instance(found, Mechanism, "it", "a wb.Mechanism")
+    if card.name != name:
+        raise ValueError(f"its name is {_checks.shown(card.name)}, which must be {name!r}")
+    outputs = np.asarray(card(card.pair[0], 2, np.random.default_rng(0)))
+    if outputs.shape[:1] != (2,):
+        raise ValueError(f"2 runs must give an array with 2 rows, got the shape {outputs.shape}")
+    return card
+
+
+#: Name -> mechanism: ours, then those of plug-ins.
+GALLERY: Registry[Mechanism] = Registry(
+    "workbench.mechanisms", {card.name: card for card in _CARDS}, _taken
+)
 
 
 def mechanism(name: str) -> Mechanism:
@@ -374,6 +390,6 @@ def mechanism_gallery() -> pd.DataFrame:
     import pandas as pd
 
     columns = ("name", "title", "claim", "private", "neighboring_relation", "about")
-    rows = [[getattr(card, column) for column in columns] for card in _CARDS]
+    rows = [[getattr(card, column) for column in columns] for card in GALLERY.values()]
     table = pd.DataFrame(rows, columns=list(columns))
     return table.assign(claim=table["claim"].map(str))

@@ -10,4 +10,9 @@ are pages in a module or two; `scores`, `one_run`, `records`, `mechanism`, `trai
 Python.
 
 To add a page, read `core.page` and a small page such as `counts`; then add a line to `registry`.
+Other packages import what pages are made of from here: ``from workbench.pages import Page``.
 """
+
+from workbench import _names
+
+__getattr__, __dir__, __all__ = _names.attach(__name__)

@@ -11,7 +11,7 @@ from workbench.bounds import quantities
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts import binomial
 from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.intervals import NAMES, RATES
+from workbench.bounds.counts.intervals import INTERVALS
 from workbench.bounds.counts.posterior import posterior_mass
 from workbench.curves.validation import Floats
 from workbench.figures import counts as charts
@@ -93,7 +93,7 @@ class CountsPage(Page):
     @derived(needs=("counts", *ASKED), shared=True)
     def by_interval(self) -> dict[str, Bound]:
         """ε by every interval."""
-        return {name: self._ask(quantities.Epsilon(self.delta.value), name) for name in NAMES}
+        return {name: self._ask(quantities.Epsilon(self.delta.value), name) for name in INTERVALS}
 
     @derived(needs=("counts", "log_delta"), shared=True)
     def credible(self) -> tuple[Floats, list[float]]:
@@ -109,8 +109,9 @@ class CountsPage(Page):
         # The probability jumps with single counts, most of all where few are expected.
         rates = np.geomspace(0.2 / n, 0.5, TRUE_RATES)
         return rates, {
-            NAMES[name]: binomial.miss_probability(rates, rate.upper, n, error)
-            for name, rate in RATES.items()
+            kind.label: binomial.miss_probability(rates, kind.rate.upper, n, error)
+            for kind in INTERVALS.values()
+            if kind.rate is not None
         }
 
     def _ask(self, question: quantities.Question, interval: str = "joint") -> Bound:
@@ -190,7 +191,7 @@ class CountsPage(Page):
     )
     def intervals(self) -> dict[str, Any]:
         """The same counts by six methods. Green: guaranteed coverage. Others: no guarantee."""
-        bounds = {NAMES[name]: bound for name, bound in self.by_interval().items()}
+        bounds = {INTERVALS[name].label: bound for name, bound in self.by_interval().items()}
         return charts.intervals(bounds, charts.observed_epsilon(self.counts(), self.delta.value))
 
     @figure(
@@ -254,7 +255,7 @@ class CountsPage(Page):
             'runs = counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]',
             "\n".join(
                 (
-                    f"intervals = {tuple(NAMES)!r}",
+                    f"intervals = {tuple(INTERVALS)!r}",
                     "by_interval = {",
                     "    interval: wb.epsilon_from_counts(",
                     "        **counts,",

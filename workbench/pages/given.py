@@ -14,7 +14,7 @@ from workbench.onerun.read import read_one_run
 from workbench.onerun.run import OneRun
 from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
-from workbench.pages.inputs.pair import KINDS, PairChoice, pair_values
+from workbench.pages.inputs.pair import KINDS, PairChoice, values_of_pair
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.records.page import RecordsPage
@@ -125,6 +125,4 @@ def given_pair(pair: Pair | str) -> dict[str, Any]:
     if isinstance(pair, str):
         kind, mu = _checks.one_of(pair, "pair", KINDS), PairChoice.parameters["mu"].default
         return {"pair_kind": kind, "pair_mu": mu}
-    if type(pair) not in [kind.build for kind in KINDS.values()]:
-        raise ValueError(f"pair must be one of {', '.join(KINDS)}, got {pair!r}")
-    return pair_values("pair", type(pair).__name__, **pair.parameters)
+    return values_of_pair("pair", pair)

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Any
 
+from workbench import _checks
+from workbench.software.plugins import Registry
+
 
 @dataclass(frozen=True)
 class PageEntry:
@@ -145,8 +148,8 @@ MENU: dict[str, dict[str, PageEntry]] = {
     },
 }
 
-#: Name of a page, in addresses and for `wb.explore`, and its entry; in the order of the menu.
-PAGES: dict[str, PageEntry] = {
+#: Our pages: name, in addresses and for `wb.explore`, and entry; in the order of the menu.
+_OURS: dict[str, PageEntry] = {
     **{name: entry for pages in MENU.values() for name, entry in pages.items()},
     "import": PageEntry(
         "Open scores",
@@ -154,3 +157,42 @@ PAGES: dict[str, PageEntry] = {
         "workbench.pages.importing.page:ImportPage",
     ),
 }
+
+
+#: Characters of the title of a page.
+LONGEST_TITLE = 50
+
+
+def _taken(name: str, found: Any) -> PageEntry:
+    """The entry of a plug-in's page (ValueError or TypeError that says what is wrong)."""
+    page: Any = resolve_name("workbench.pages.core.page:Page")
+    if not (isinstance(found, type) and issubclass(found, page)):
+        raise TypeError(
+            f"it must be a class derived from wb.pages.Page, got {_checks.shown(found)}"
+        )
+    kind: Any = found
+    title, about = kind.title, kind.about
+    if not (title and len(title) <= LONGEST_TITLE and about):
+        raise ValueError(
+            f"its title must be a few words, of at most {LONGEST_TITLE} characters, and its about "
+            f"say what it answers, got {_checks.shown(title)} and {_checks.shown(about)}"
+        )
+    if title in {entry.title for entry in _OURS.values()}:
+        raise ValueError(f"the workbench has a page called {title!r}; choose another title")
+    where = f"{found.__module__}:{found.__qualname__}"
+    if resolve_name(where) is not found:
+        raise ValueError(f"its class must be found as {where}")
+    found()  # as the front ends make it
+    return PageEntry(title, about, where)
+
+
+#: Name of a page and its entry: ours, then those of plug-ins.
+PAGES: Registry[PageEntry] = Registry("workbench.pages", _OURS, _taken)
+
+#: What the menu calls the pages of plug-ins.
+PLUG_INS = "Plug-ins"
+
+
+def menu() -> dict[str, dict[str, PageEntry]]:
+    """`MENU`, and at its end a group of the pages of plug-ins, if there are any."""
+    return MENU | ({PLUG_INS: PAGES.others} if PAGES.others else {})

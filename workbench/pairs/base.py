@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +38,9 @@ _RATES = np.geomspace(1e-7, 0.5, 48)
 _CUTS = np.linspace(-9.0, 5.0, 1501)
 
 
-#: Composes any pair; its module is made of this one.
+#: Composes any pair, and makes one of functions; their modules are made of this one.
 _COMPOSED = "workbench.pairs.accounting.composed:ComposedPair"
+_OF_FUNCTIONS = "workbench.pairs.own.function_pair:FunctionPair"
 
 
 class Pair(ABC):
@@ -49,14 +51,79 @@ class Pair(ABC):
 
     Notes
     -----
-    A pair of your own derives from :class:`PrivacyFunctions` and this class, or from
-    :class:`SymmetricPair` where its two directions coincide. It gives ``name``, ``parameters``,
-    ``total_variation``, ``draw_p``, ``draw_q`` and the abstract methods with an underscore. A pair
-    of finitely many outcomes derives from `workbench.pairs.outcomes.OutcomesPair` and gives
-    ``outcomes`` instead.
+    A pair of your own is made by :meth:`from_functions` of its privacy profile or trade-off
+    function; `workbench.testing.check_pair` checks it. The classes of this package derive from
+    `PrivacyFunctions` and this class, and give methods with an underscore, which see checked
+    arrays and may change in any release.
     """
 
     plot = plot
+
+    @staticmethod
+    def from_functions(
+        *,
+        name: str,
+        profile: Callable[[Any], Any] | None = None,
+        tradeoff: Callable[[Any], Any] | None = None,
+        sample: Callable[[int, np.random.Generator], Any] | None = None,
+        privacy_loss: Callable[[Any], Any] | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Pair:
+        """The pair of a privacy profile, a trade-off function, or both.
+
+        It serves wherever a pair does: as a claim, in charts, plans, compositions and simulations.
+
+        Parameters
+        ----------
+        name : str
+            For titles and legends: "Logistic, s = 1".
+        profile : callable, optional
+            Of an array of ε ≥ 0: δ(ε), the larger of the two directions' hockey-stick divergences.
+            It is asked up to ε = 700, and taken as constant beyond.
+        tradeoff : callable, optional
+            Of an array of α in [0, 1]: f(α), the lower convex hull of T(Q→P) and T(P→Q), which is
+            its own inverse.
+        sample : callable, optional
+            ``sample(n, rng)`` returns n independent scores of P and n of Q, larger for members. By
+            default the scores are those of the optimal test: −α with α uniform under Q.
+        privacy_loss : callable, optional
+            Of an array of scores that ``sample`` draws: log dP/dQ.
+        parameters : mapping of str, optional
+            The arguments that make the same pair again. Pairs of the same functions with equal
+            names and parameters are equal; without parameters, the functions decide.
+
+        Returns
+        -------
+        Pair
+            What is not given follows: from the profile to round-off in both tails, from a
+            trade-off function alone to about 1e-15, so that δ is at least that: ε at a smaller δ,
+            and Rényi divergences, are ``inf``. The pair is symmetric: both directions get the
+            larger of the two divergences, so that nothing leaks less than stated.
+
+        Raises
+        ------
+        ValueError
+            Neither function, one that takes or gives no arrays, a profile that is not in [0, 1],
+            falling and convex in e^ε, a trade-off function that is not convex, falling and its own
+            inverse, or two functions that differ by more than 1e-6.
+
+        References
+        ----------
+        Dong, Roth and Su, Gaussian differential privacy, 2022, Proposition 6: each function is
+        determined by the other.
+
+        Examples
+        --------
+        >>> def profile(epsilon):
+        ...     return np.maximum(-np.expm1((epsilon - 0.7) / 2), 0)
+        >>> pair = wb.Pair.from_functions(name="Laplace, μ = 0.7", profile=profile)
+        >>> round(pair.tradeoff(0.1), 6), round(wb.LaplacePair(0.7).tradeoff(0.1), 6)
+        (0.798625, 0.798625)
+        """
+        pair: Pair = resolve_name(_OF_FUNCTIONS)(
+            profile, tradeoff, sample, privacy_loss, name, parameters
+        )
+        return pair
 
     @property
     def _functions(self) -> PrivacyFunctions:
@@ -64,7 +131,7 @@ class Pair(ABC):
         if not isinstance(self, PrivacyFunctions):
             raise TypeError(
                 f"{type(self).__name__} has no privacy functions: derive it from PrivacyFunctions "
-                "and Pair, in this order"
+                "and Pair, in this order, or make it with wb.Pair.from_functions"
             )
         return self
 

@@ -12,8 +12,8 @@ class PrivacyFunctions(ABC):
 
     What a `workbench.pairs.base.Pair` is computed with. A pair with closed forms has its own; a
     composition holds those of another pair. As in `scipy.stats.rv_continuous`, the methods with an
-    underscore see checked arrays, and people call those of the pair without it. They are part of
-    the public interface: a pair of your own derives from both classes.
+    underscore see checked arrays, and people call those of the pair without it. A pair of your own
+    needs none of them: see `workbench.Pair.from_functions`.
     """
 
     @property

@@ -155,8 +155,9 @@ def _shown(bound: Bound) -> str:
     if bound.family:
         sure += f", and only {next(t for t in bound.terms if t.startswith('if '))}"
     say = {"epsilon": _epsilon, "mu": _mu, "total variation": _total_variation, "tpr": _tpr}
-    found = say[bound.quantity](bound) if bound.quantity in say else None
-    if bound.side == "two" or found is None:
+    one_sided = bound.side != "two" and bound.quantity in say
+    found = say[bound.quantity](bound) if one_sided else None
+    if found is None:
         relation = {"lower": "at least", "upper": "at most", "two": "from"}[bound.side]
         found = f"{bound.symbol} is {relation} {bound.rounded}"
     return f"{sure}, {found}."

@@ -7,8 +7,9 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from workbench import _json
+from workbench import _checks, _json
 from workbench._markup import escape_json
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
@@ -18,13 +19,18 @@ from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Page
 from workbench.progress import Report, silent
 from workbench.reports.contents import Contents
+from workbench.reports.errors import ReportError
 from workbench.reports.forms import DOCUMENTS, FORMS, Form
 from workbench.reports.html import html
 from workbench.reports.markdown import markdown
 from workbench.reports.pdf import pdf
 from workbench.reports.states import shown_jobs, states
+from workbench.software.plugins import Registry
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
+
+#: Makes the content of a file.
+Writer = Callable[[Audit, Workspace | None, Report, Form], str | bytes]
 
 
 def write_report(
@@ -41,7 +47,8 @@ def write_report(
     audit : Audit
     path : str or path
         ``.html``, ``.pdf``, ``.md``, ``.json`` (the audit card) or ``.ipynb`` (a notebook that
-        computes the numbers). A file that is there is replaced once the report is complete.
+        computes the numbers), or the ending of a plug-in's format. A file that is there is
+        replaced once the report is complete.
     workspace : Workspace, optional
         Has the data of a saved audit, for charts that answer to threshold and δ.
     report : Report, optional
@@ -66,9 +73,8 @@ def write_report(
     """
     path = Path(path)
     kind = path.suffix.lower().removeprefix(".")
-    if kind not in _FORMATS:
-        endings = ", ".join(f".{name}" for name in _FORMATS)
-        raise ValueError(f"a report ends in {endings}; got {path.name!r}")
+    if kind not in FORMATS:
+        raise ValueError(f"a report ends in {endings()}; got {path.name!r}")
     content = report_bytes(audit, kind, workspace, report, form)
     unfinished = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:8]}")
     try:
@@ -102,10 +108,10 @@ def report_bytes(
     ReportError
         As of `write_report`.
     """
-    if kind not in _FORMATS:
-        raise ValueError(f"a report is one of {', '.join(_FORMATS)}; got {kind!r}")
+    if kind not in FORMATS:
+        raise ValueError(f"a report is one of {', '.join(FORMATS)}; got {kind!r}")
     check_form(kind, form)
-    text = _FORMATS[kind](audit, workspace, report, form)
+    text = FORMATS[kind](audit, workspace, report, form)
     return text if isinstance(text, bytes) else text.encode()
 
 
@@ -162,14 +168,49 @@ def _notebook(audit: Audit, workspace: Workspace | None, report: Report, form: F
     return _json.dumps_ascii(notebook_of(audit), indent=1) + "\n"
 
 
-#: The ending of a file, and what makes its content.
-_FORMATS: dict[str, Callable[[Audit, Workspace | None, Report, Form], str | bytes]] = {
+#: Ours: the ending of a file, and what makes its content.
+_FORMATS: dict[str, Writer] = {
     "html": _html,
     "pdf": _pdf,
     "md": _markdown,
     "json": _card,
     "ipynb": _notebook,
 }
+
+
+def _taken(ending: str, found: Any) -> Writer:
+    """The format of a plug-in (TypeError that says what is wrong)."""
+    if not callable(found) or isinstance(found, type):
+        raise TypeError(
+            f"it must be a function of a wb.Audit that returns text or bytes, got "
+            f"{_checks.shown(found)}"
+        )
+
+    def content(audit: Audit, workspace: Workspace | None, report: Report, form: Form) -> Any:
+        try:
+            made = found(audit)
+        except Exception as error:  # other people's code
+            raise ReportError(
+                f"the format .{ending} of a plug-in failed: {type(error).__name__}: {error}; "
+                f"choose another ending, {endings()}"
+            ) from error
+        if not isinstance(made, str | bytes):
+            raise ReportError(
+                f"the format .{ending} of a plug-in gave {_checks.shown(made)}, which is no text "
+                f"and no bytes; choose another ending, {endings()}"
+            )
+        return made
+
+    return content
+
+
+#: The ending of a file -> what makes its content: ours, then those of plug-ins.
+FORMATS: Registry[Writer] = Registry("workbench.report_formats", _FORMATS, _taken)
+
+
+def endings() -> str:
+    """The endings of reports, as messages list them."""
+    return ", ".join(f".{name}" for name in FORMATS)
 
 
 def _page(audit: Audit, workspace: Workspace | None) -> tuple[Page | None, str]:

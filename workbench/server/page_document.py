@@ -15,7 +15,7 @@ from workbench.assets import start as start_page
 from workbench.assets.search import search_index
 from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.visitor.data_sets import first_data_set
-from workbench.pages.registry import MENU
+from workbench.pages.registry import menu
 from workbench.server.handlers import static
 from workbench.server.handlers.base import page_template
 from workbench.server.network.headers import document_policy
@@ -172,7 +172,7 @@ def first_words() -> str:
 @cache
 def searched() -> str:
     """What the search looks in, as JSON."""
-    pages = {name: entry for group in MENU.values() for name, entry in group.items()}
+    pages = {name: entry for group in menu().values() for name, entry in group.items()}
     return assets.content(search_index(pages))
 
 

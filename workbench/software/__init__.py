@@ -1,4 +1,4 @@
-"""The installed software: `versions` of what numbers come from, and packages of the `extras`."""
+"""The software: `versions` of what numbers come from, packages of the `extras`, and `plugins`."""
 
 from workbench import _names
 

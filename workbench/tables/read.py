@@ -15,7 +15,7 @@ from workbench.scores.statement import statement_in
 from workbench.tables.attacks.signals import SignalTable
 from workbench.tables.layouts.base import TRANSPOSED, FoundTable, Stated, TableLayout, few
 from workbench.tables.layouts.place import TablePlace
-from workbench.tables.layouts.registry import LAYOUTS
+from workbench.tables.layouts.registry import LAYOUTS, recognizes
 from workbench.tables.remarks import remarks
 from workbench.tables.table import ScoreTable
 
@@ -149,9 +149,9 @@ def _layout(place: TablePlace, stated: str | None) -> TableLayout:
     if stated is not None:
         return LAYOUTS[_checks.one_of(stated, "layout", list(LAYOUTS))]
     refused = None
-    for one in LAYOUTS.values():
+    for name, one in LAYOUTS.items():
         try:
-            if one.recognizes(place):
+            if recognizes(name, place):
                 return one
         except ScoresError as error:
             refused = refused or error
@@ -172,9 +172,9 @@ def _holds(place: TablePlace) -> str:
             return f"it is one experiment of LiRA; give the folder above it, '{place.path.parent}'"
         for inner in place.folders[:50]:
             inside = TablePlace(place.path / inner, place.trusted)
-            for one in LAYOUTS.values():
-                if one.recognizes(inside):
-                    return f"but its folder '{inner}' is one ({one.name}); give '{inside.path}'"
+            for name in LAYOUTS:
+                if recognizes(name, inside):
+                    return f"but its folder '{inner}' is one ({name}); give '{inside.path}'"
         return f"it holds {few(place.entries) or 'nothing'}"
     if place.is_table:
         return f"it has the columns {', '.join(map(repr, list(place.table().columns)[:12]))}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from workbench.scores.refusals import check_parser
 from workbench.scores.sample import ScoresError
 from workbench.tables.layouts.place import TablePlace
-from workbench.tables.layouts.registry import LAYOUTS
+from workbench.tables.layouts.registry import LAYOUTS, recognizes
 from workbench.tables.layouts.vulnerability_matrix import VulnerabilityMatrix
 
 #: Bytes of a text file in which its header ends.
@@ -37,9 +37,9 @@ def is_score_table(path: str | os.PathLike[str]) -> bool:
         import pandas as pd
 
         place = TablePlace(pd.DataFrame([[0.0] * len(names)], columns=names), trusted=True)
-    layouts = (one for one in LAYOUTS.values() if not isinstance(one, VulnerabilityMatrix))
+    layouts = (k for k, one in LAYOUTS.items() if not isinstance(one, VulnerabilityMatrix))
     try:
-        return any(one.recognizes(place) for one in layouts)
+        return any(recognizes(name, place) for name in layouts)
     except (ScoresError, OSError):
         return False
 

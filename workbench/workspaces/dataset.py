@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from workbench import _checks
 from workbench._markup import table
+from workbench.pairs.own.kinds import PAIR_KINDS
 from workbench.scores.examples import card
-from workbench.workspaces.draws import KINDS
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.score_tables.sources import (
     DrawnTableSource,
@@ -127,7 +127,7 @@ def example_dataset(name: str) -> DataSet:
 
 def drawn_dataset(source: DrawnSource) -> DataSet:
     """A draw as a data set."""
-    name = f"{KINDS[source.pair].label}, {source.n:,} per group"
+    name = f"{PAIR_KINDS[source.pair].label}, {source.n:,} per group"
     reading = Reading(sampling="independent runs")
     return DataSet(source.key, name, source, reading, "", source.n, source.n, _EVER)
 

@@ -1,18 +1,15 @@
-"""Draws from a pair of distributions: the kinds of pairs, and their keys."""
+"""Draws from a pair of distributions of a kind, and their keys."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench import _checks
 from workbench.pairs.base import Pair
-from workbench.pairs.gaussian import GaussianPair
-from workbench.pairs.laplace import LaplacePair
-from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
+from workbench.pairs.own.kinds import PAIR_KINDS as KINDS
 from workbench.scores.sample import Scores
 from workbench.workspaces.errors import WorkspaceError
 
@@ -25,38 +22,9 @@ MOST_DRAWN = 1_000_000
 #: Draws up to this size are made once for everybody.
 SHARED_N = 10_000
 
-_SHAPE = re.compile(r"draw:(?P<kind>[a-z-]+)\?(?P<rest>[a-z]+=[\w.+-]+(?:&[a-z]+=[\w.+-]+)*)")
+_VALUE = r"[a-z]\w*=[\w.+-]+"
+_SHAPE = re.compile(rf"draw:(?P<kind>[a-z][a-z0-9_-]*)\?(?P<rest>{_VALUE}(?:&{_VALUE})*)")
 _EXAMPLE = "draw:gaussian?mu=1.0&n=10000&seed=0"
-
-
-@dataclass(frozen=True)
-class PairKind:
-    """A kind of pair that scores are drawn from.
-
-    Parameters
-    ----------
-    label : str
-    build : callable
-        Makes the pair from its arguments.
-    arguments : mapping of str to (float, float)
-        Names of the arguments, and the least and the largest value of each.
-    """
-
-    label: str
-    build: Callable[..., Pair]
-    arguments: Mapping[str, tuple[float, float]]
-
-
-KINDS = {
-    "gaussian": PairKind("Gaussian", GaussianPair, {"mu": (0, 5)}),
-    "laplace": PairKind("Laplace", LaplacePair, {"mu": (0, 5)}),
-    "subsampled-gaussian": PairKind(
-        "Subsampled Gaussian", SubsampledGaussianPair, {"q": (0.01, 1), "sigma": (0.1, 3)}
-    ),
-    "randomized-response": PairKind(
-        "Randomized response", RandomizedResponsePair, {"epsilon": (0, 8), "delta": (0, 0.5)}
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -66,7 +34,7 @@ class Recipe:
     Parameters
     ----------
     kind : str
-        A key of `KINDS`.
+        A key of `workbench.pairs.own.kinds.PAIR_KINDS`.
     arguments : mapping of str to float
         All arguments of that kind.
     n : int

@@ -95,7 +95,7 @@ class DrawnSource:
     Parameters
     ----------
     pair : str
-        A key of `workbench.workspaces.draws.KINDS`.
+        A key of `workbench.pairs.own.kinds.PAIR_KINDS`.
     arguments : mapping of str to float
     n, seed : int
         Samples of each group, and what the generator starts from.

@@ -184,7 +184,7 @@ class Counts:
         self,
         delta: float,
         confidence: float = 0.95,
-        interval: Interval = "clopper-pearson",
+        interval: Interval | str = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
         """Lower bound on ε at δ in [0, 1); see `epsilon_from_counts`."""
@@ -194,7 +194,7 @@ class Counts:
         self,
         epsilon: float,
         confidence: float = 0.95,
-        interval: Interval = "clopper-pearson",
+        interval: Interval | str = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
         """Lower bound on δ at ε ≥ 0; see `delta_from_counts`."""
@@ -203,7 +203,7 @@ class Counts:
     def mu(
         self,
         confidence: float = 0.95,
-        interval: Interval = "clopper-pearson",
+        interval: Interval | str = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
         """Lower bound on μ; see `mu_from_counts`."""
@@ -212,7 +212,7 @@ class Counts:
     def total_variation(
         self,
         confidence: float = 0.95,
-        interval: Interval = "clopper-pearson",
+        interval: Interval | str = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
         """Lower bound on the total variation; see `total_variation_from_counts`."""
@@ -222,7 +222,7 @@ class Counts:
         self,
         order: float,
         confidence: float = 0.95,
-        interval: Interval = "clopper-pearson",
+        interval: Interval | str = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
         """Lower bound on the Rényi divergence of an order above 1; see `renyi_from_counts`."""
@@ -232,7 +232,7 @@ class Counts:
         self,
         fpr: float,
         confidence: float = 0.95,
-        interval: Interval = "clopper-pearson",
+        interval: Interval | str = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
         """Lower bound on the TPR at a false positive rate in (0, 1); see `tpr_from_counts`."""
@@ -242,7 +242,7 @@ class Counts:
         self,
         prior: float,
         confidence: float = 0.95,
-        interval: Interval = "clopper-pearson",
+        interval: Interval | str = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
         """Lower bound on the precision at a prior in (0, 1); see `precision_from_counts`."""
@@ -284,7 +284,7 @@ class _Given(TypedDict):
     tn: int
     fn: int
     confidence: NotRequired[float]
-    interval: NotRequired[Interval]
+    interval: NotRequired[Interval | str]
     side: NotRequired[Side]
     n_p: NotRequired[int | None]
     n_q: NotRequired[int | None]
@@ -299,7 +299,7 @@ def bound_from_counts(
     tn: int,
     fn: int,
     confidence: float = 0.95,
-    interval: Interval = "clopper-pearson",
+    interval: Interval | str = "clopper-pearson",
     side: Side = "lower",
     n_p: int | None = None,
     n_q: int | None = None,

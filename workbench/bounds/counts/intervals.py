@@ -19,7 +19,7 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from scipy.special import ndtri
 
@@ -28,6 +28,7 @@ from workbench.bounds.counts import binomial
 from workbench.bounds.counts.credible import credible_limit
 from workbench.bounds.counts.joint_exact import joint_limit
 from workbench.bounds.quantities import Epsilon, Precision, Question
+from workbench.software.plugins import Registry
 
 Interval = Literal["joint", "clopper-pearson", "wilson", "jeffreys", "bayesian", "katz-log"]
 
@@ -40,18 +41,22 @@ MOST_RUNS = 2**40
 
 @dataclass(frozen=True)
 class CountInterval:
-    """A way to compute limits from four counts.
+    """A way to compute limits from four counts; what a plug-in gives for an interval.
 
     Attributes
     ----------
     label : str
-        Its name on the pages.
-    guarantee, method : str
-        As of a `Bound`.
+        Its name on the pages: "Clopper–Pearson".
+    guarantee : str
+        "pointwise" if it keeps its level at every sample size, "approximate" otherwise.
+    method : str
+        As of a `Bound`: "joint exact test".
     limit : callable
-        Of the counts, the question, the error probability and the side.
+        Of tp, fp, tn, fn, the question, the error probability and "lower" or "upper": the limit.
+        A question has ``quantity`` ("epsilon", …), its arguments, ``chance_level`` and
+        ``from_rates(alpha, beta)``, its value at the false positive and false negative rates.
     rate : RateInterval, optional
-        The limits of one rate, where it consists of those.
+        The limits of one rate, where it consists of those; see :meth:`of_rates`.
     """
 
     label: str
@@ -64,7 +69,21 @@ class CountInterval:
     def of_rates(
         cls, label: str, guarantee: str, lower: binomial.Limit, upper: binomial.Limit
     ) -> CountInterval:
-        """From one-sided limits of one binomial rate: of successes, trials and error."""
+        """From one-sided limits of one binomial rate, each with half of the error.
+
+        Parameters
+        ----------
+        label, guarantee : str
+            As of the class.
+        lower, upper : callable
+            Of successes, trials and error probability, as `workbench.binomial` has them.
+
+        Examples
+        --------
+        >>> limits = wb.binomial.clopper_pearson_lower, wb.binomial.clopper_pearson_upper
+        >>> wb.CountInterval.of_rates("Mine", "pointwise", *limits).method
+        'Mine at a threshold'
+        """
         rate = RateInterval(lower, upper)
         return cls(label, guarantee, f"{label} at a threshold", rate.limit, rate)
 
@@ -142,8 +161,8 @@ def _katz_limit(
     return math.log((hit - delta) / wrong) + (reach if side == "upper" else -reach)
 
 
-#: Those that keep their level come first.
-INTERVALS: dict[str, CountInterval] = {
+#: Ours; those that keep their level come first.
+_OURS = {
     "joint": CountInterval("Joint exact test", "pointwise", "joint exact test", joint_limit),
     "clopper-pearson": CountInterval.of_rates(
         "Clopper–Pearson",
@@ -163,15 +182,36 @@ INTERVALS: dict[str, CountInterval] = {
     "katz-log": CountInterval("Katz-log", "approximate", "Katz-log at a threshold", _katz_log),
 }
 
-#: Interval -> its name on the pages.
-NAMES = {name: interval.label for name, interval in INTERVALS.items()}
 
-#: Those that consist of a limit for each rate.
-RATES = {name: interval.rate for name, interval in INTERVALS.items() if interval.rate}
+def _taken(name: str, found: Any) -> CountInterval:
+    """The interval of a plug-in, after a try (ValueError or TypeError that says what is wrong)."""
+    kind = _checks.instance(
+        found, CountInterval, "it", "a wb.CountInterval, such as wb.CountInterval.of_rates(…)"
+    )
+    _checks.one_of(kind.guarantee, "its guarantee", ("pointwise", "approximate"))
+    if not _checks.text(kind.label, "its label").strip():
+        raise ValueError("its label must be its name on the pages, such as 'Clopper–Pearson'")
+    value = kind.limit(30, 10, 40, 20, Epsilon(0.0), 0.05, "lower")
+    _checks.number_or_infinite(value, "its limit on ε for tp, fp, tn, fn = 30, 10, 40, 20")
+    return kind
+
+
+#: Name -> interval: ours, then those of plug-ins.
+INTERVALS: Registry[CountInterval] = Registry("workbench.intervals", _OURS, _taken)
+
+
+def interval_label(interval: str) -> str:
+    """The name of an interval on the pages; one that is not installed keeps its own."""
+    return INTERVALS[interval].label if interval in INTERVALS else interval
+
+
+def interval_labels() -> dict[str, str]:
+    """Name of each interval on the pages -> interval, for lists to choose from."""
+    return {interval.label: name for name, interval in INTERVALS.items()}
 
 
 def current_name(interval: str) -> str:
-    """A key of ``INTERVALS``; "exact", the former name of "joint", gives a FutureWarning.
+    """A name of ``INTERVALS``; "exact", the former name of "joint", gives a FutureWarning.
 
     Raises
     ------

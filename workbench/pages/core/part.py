@@ -99,8 +99,13 @@ class Part(_Declares):
         own = {
             name: value for name, value in vars(cls).items() if isinstance(value, param.Parameter)
         }
-        cls.parameters = {**cls.parameters, **own}
-        for name in own:
+        cls.add(own)
+
+    @classmethod
+    def add(cls, parameters: Mapping[str, param.Parameter]) -> None:
+        """Give pages that are defined from now on more parameters, as those of plug-ins."""
+        cls.parameters = {**cls.parameters, **parameters}
+        for name in parameters:
             setattr(cls, name, _OfPage(name))
 
     def __init__(self, prefix: str = ""):

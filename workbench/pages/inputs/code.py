@@ -9,6 +9,7 @@ from typing import Any
 from workbench.pages.core.page import Page
 from workbench.pages.registry import PAGES
 from workbench.pairs.base import Pair
+from workbench.pairs.own.kinds import PAIR_KINDS, kind_of
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.reading import Reading
@@ -119,6 +120,8 @@ def lines(*texts: str) -> str:
 
 def pair_code(pair: Pair) -> str:
     """The expression that makes a pair."""
+    if (kind := kind_of(pair)) in PAIR_KINDS.others:
+        return call("wb.named_pair", repr(kind), **pair.parameters)
     arguments = {
         name: Name(pair_code(value)) if isinstance(value, Pair) else value
         for name, value in pair.parameters.items()

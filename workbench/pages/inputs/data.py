@@ -14,7 +14,7 @@ from workbench.pages.core.page import Control, Page
 from workbench.pages.core.value_selector import ValueSelector
 from workbench.pages.inputs.pair import (
     PairChoice,
-    chosen_pair,
+    chosen_arguments,
     pair_controls,
     pair_parameters,
     parameters_of_kind,
@@ -44,7 +44,7 @@ def draw_key(pair: str, n: int = 10_000, seed: int = 0, **arguments: float) -> s
     Parameters
     ----------
     pair : str
-        A key of `workbench.workspaces.draws.KINDS`.
+        A key of `workbench.pairs.own.kinds.PAIR_KINDS`.
     n, seed : int
         Samples per group, and the seed.
     **arguments : float
@@ -186,7 +186,7 @@ class DataInput:
     def drawn(self, page: Any) -> DrawnSource:
         """The draw that the controls describe."""
         kind = getattr(page, f"{self.prefix}_kind")
-        arguments = chosen_pair(page, self.prefix).parameters
+        arguments = chosen_arguments(page, self.prefix)
         return DrawnSource(kind, arguments, getattr(page, self.n), getattr(page, self.seed))
 
     def key(self, page: Any, changed: Collection[str]) -> str:

@@ -6,21 +6,46 @@ The functions below take the prefix.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import param
 
+from workbench import _checks
 from workbench.pages.core.page import Control
 from workbench.pages.core.part import Part
 from workbench.pairs.base import Pair
-from workbench.workspaces.draws import KINDS
+from workbench.pairs.own.kinds import PAIR_KINDS as KINDS
+from workbench.pairs.own.kinds import kind_of
 
 #: Parameters of the page that are not called as the argument of the pair's class is.
 _OWN = {"delta": "pure_delta"}
 
+
+def _own(kind: str, argument: str) -> str:
+    """The page's parameter for an argument; kinds of plug-ins share none, as ranges differ."""
+    if kind in KINDS.ours:
+        return _OWN.get(argument, argument)
+    return f"{kind}_{argument}".replace("-", "_")
+
+
+def sliders_of_others() -> dict[str, param.Number]:
+    """A slider for each argument of the kinds of plug-ins."""
+    return {
+        _own(name, one): param.Number(
+            kind.default(one),
+            bounds=(low, high),
+            step=(high - low) / 100,
+            label=one,
+            doc=f"Of the pair {kind.label}.",
+        )
+        for name, kind in KINDS.others.items()
+        for one, (low, high) in kind.arguments.items()
+    }
+
+
 #: Parameters of all kinds; their names follow the prefix.
-PARAMETERS = ("mu", "q", "sigma", "epsilon", "pure_delta")
+PARAMETERS = ("mu", "q", "sigma", "epsilon", "pure_delta", *sliders_of_others())
 
 
 def kind_selector(label: str, default: str) -> param.Selector:
@@ -114,9 +139,12 @@ class PairChoice(Part):
         return chosen_pair(self.page, self.prefix)
 
 
+PairChoice.add(sliders_of_others())
+
+
 def parameters_of_kind(kind: str) -> dict[str, str]:
     """The page's parameter, without its prefix, for each argument of a kind of pair."""
-    return {argument: _OWN.get(argument, argument) for argument in KINDS[kind].arguments}
+    return {argument: _own(kind, argument) for argument in KINDS[kind].arguments}
 
 
 def pair_parameters(prefix: str) -> tuple[str, ...]:
@@ -147,12 +175,15 @@ def pair_controls(prefix: str, when: Callable[[Any], bool] = lambda page: True) 
     ]
 
 
+def chosen_arguments(page: Any, prefix: str) -> dict[str, float]:
+    """The arguments of the pair as chosen, from the page's parameters of this prefix."""
+    own = parameters_of_kind(getattr(page, f"{prefix}_kind"))
+    return {argument: getattr(page, f"{prefix}_{name}") for argument, name in own.items()}
+
+
 def chosen_pair(page: Any, prefix: str) -> Pair:
     """The pair as chosen, from the page's parameters of this prefix."""
-    kind = getattr(page, f"{prefix}_kind")
-    return KINDS[kind].build(
-        **{arg: getattr(page, f"{prefix}_{own}") for arg, own in parameters_of_kind(kind).items()}
-    )
+    return KINDS[getattr(page, f"{prefix}_kind")].build(**chosen_arguments(page, prefix))
 
 
 def pair_values(prefix: str, pair: str, **arguments: float) -> dict[str, Any]:
@@ -166,7 +197,26 @@ def pair_values(prefix: str, pair: str, **arguments: float) -> dict[str, Any]:
     **arguments : float
         Of the class.
     """
-    name = next(name for name, kind in KINDS.items() if kind.build.__name__ == pair)
-    own = parameters_of_kind(name)
+    name = next(name for name, kind in KINDS.ours.items() if kind.build.__name__ == pair)
+    return kind_values(prefix, name, arguments)
+
+
+def kind_values(prefix: str, kind: str, arguments: Mapping[str, float]) -> dict[str, Any]:
+    """The page's parameters for a kind of pair with these arguments."""
+    own = parameters_of_kind(kind)
     values = {f"{prefix}_{own[arg]}": value for arg, value in arguments.items()}
-    return {f"{prefix}_kind": name, **values}
+    return {f"{prefix}_kind": kind, **values}
+
+
+def values_of_pair(prefix: str, pair: Pair) -> dict[str, Any]:
+    """The page's parameters for a pair.
+
+    Raises
+    ------
+    ValueError
+        A pair that the controls do not offer.
+    """
+    kind = kind_of(pair)
+    if kind is None:
+        raise ValueError(f"pair must be one of {', '.join(KINDS)}, got {_checks.shown(pair)}")
+    return kind_values(prefix, kind, pair.parameters)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import param
 
 from workbench.audits.plan import DIGITS, RegisteredPlan, time_text
-from workbench.bounds.counts.intervals import NAMES
+from workbench.bounds.counts.intervals import interval_labels
 from workbench.pages.core.page import Control, Section, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SCORE, NumberField
@@ -69,9 +69,7 @@ class PlanWriting(Part):
     planned_bins = param.Integer(20, bounds=(2, 200), label="Number of bins")
     planned_low = NumberField(0.0, SCORE, label="From", step=0.1, doc="Lower end of the bins.")
     planned_high = NumberField(1.0, SCORE, label="To", step=0.1, doc="Upper end of the bins.")
-    planned_interval = param.Selector(
-        default="joint", objects={NAMES[name]: name for name in NAMES}, label="Interval"
-    )
+    planned_interval = param.Selector(default="joint", objects=interval_labels(), label="Interval")
     planned_claim = param.String(
         "",
         label="Claim",

@@ -24,6 +24,7 @@ from workbench.pages.inputs.pair import (
     response_delta_slider,
     response_epsilon_slider,
     sampling_rate_slider,
+    sliders_of_others,
 )
 from workbench.pairs.accounting.composed import ComposedPair
 from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
@@ -156,6 +157,9 @@ class ReferenceChoice(Part):
     def label(self) -> str:
         """What the chosen kind is called."""
         return REFERENCES[self.kind].label
+
+
+ReferenceChoice.add(sliders_of_others())
 
 
 def _names(prefix: str) -> tuple[str, ...]:

@@ -26,9 +26,10 @@ from workbench.pages.inputs.pair import (
     KINDS,
     pair_controls,
     pair_parameters,
-    pair_values,
+    values_of_pair,
 )
 from workbench.pairs.base import Pair
+from workbench.pairs.own.kinds import kind_of
 from workbench.testers.finders.neighbors import RELATIONS
 from workbench.testers.running.load_mechanism import NamedMechanism
 
@@ -235,8 +236,7 @@ def shown_claim(claim: Claim | Pair | str) -> dict[str, Any]:
     found = as_claim(claim)
     if not isinstance(found, PairClaim):
         return claim_values(found)
-    pair = found.pair
-    if type(pair) not in [kind.build for kind in KINDS.values()]:
-        raise ValueError(f"the page shows claims and the pairs {', '.join(KINDS)}; got {pair!r}")
-    chosen = pair_values("curve", type(pair).__name__, **pair.parameters)
-    return {"claim_kind": PAIR, **chosen}
+    if kind_of(found.pair) is None:
+        known = ", ".join(KINDS)
+        raise ValueError(f"the page shows claims and the pairs {known}; got {found.pair!r}")
+    return {"claim_kind": PAIR, **values_of_pair("curve", found.pair)}

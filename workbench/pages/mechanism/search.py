@@ -18,9 +18,16 @@ from workbench.progress import Report
 from workbench.testers.audit import audit_mechanism
 from workbench.testers.evidence import TrialFinding
 from workbench.testers.mechanism_audit import MechanismAudit
+from workbench.testers.property_testers import registry
 
 #: The page's switch of each tester.
-TESTERS = {"hockey_stick": "hockey-stick", "renyi": "renyi", "mmd": "mmd", "histogram": "histogram"}
+TESTERS = {
+    "hockey_stick": "hockey-stick",
+    "renyi": "renyi",
+    "mmd": "mmd",
+    "histogram": "histogram",
+    **{f"tester_{name}".replace("-", "_"): name for name in registry.TESTERS.others},
+}
 
 SEARCH = ("trials", "log_samples", "confidence", "seed", "anytime")
 
@@ -179,3 +186,12 @@ class MechanismSearch(Part):
         if self.found is not None and self.found.trials:
             numbers = [trial.index + 1 for trial in self.found.trials]
             self.shown_trial = min(numbers, key=lambda n: abs(n - x))
+
+
+MechanismSearch.add(
+    {
+        switch: param.Boolean(False, label=name, doc="A tester of a plug-in.")
+        for switch, name in TESTERS.items()
+        if name in registry.TESTERS.others
+    }
+)

@@ -9,7 +9,7 @@ import param
 
 from workbench.audits.deviations import THRESHOLD
 from workbench.bounds.bound import Bound
-from workbench.bounds.counts.intervals import NAMES
+from workbench.bounds.counts.intervals import interval_labels
 from workbench.bounds.counts.threshold import ErrorRates, epsilon_at_threshold, error_rates
 from workbench.estimators.threshold_places import threshold_places
 from workbench.figures.kit.scales import Scale
@@ -43,7 +43,7 @@ class ThresholdChoice(Part):
     )
     interval = param.Selector(
         default="joint",
-        objects={NAMES[name]: name for name in NAMES},
+        objects=interval_labels(),
         label="Interval at the threshold",
         doc="The first two have guaranteed coverage. The others are included only for comparison "
         "with other tools.",

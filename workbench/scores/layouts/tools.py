@@ -8,14 +8,17 @@ whether a "loss" is negated.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from workbench import _checks
 from workbench.scores.layouts.labels import shared_columns
 from workbench.scores.table import DataTable
+from workbench.software.plugins import PluginWarning, Registry
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,20 @@ class Recognized:
 
 
 class Tool(Protocol):
-    """A public tool."""
+    """A tool that writes score files: what a plug-in gives for a layout.
+
+    `LabeledScores`, `PairOfColumns` and `PairOfFiles` suffice for most.
+    """
 
     def recognize(self, tables: Sequence[DataTable]) -> Recognized | None:
-        """What is known of tables of this tool; None if they are not of it."""
+        """What is known of tables of this tool; None if they are not of it.
+
+        Parameters
+        ----------
+        tables : sequence of DataTable
+            One, or that of P and that of Q. A table has the ``name`` of its file, without ending,
+            and ``columns``: arrays by name.
+        """
 
 
 @dataclass(frozen=True)
@@ -255,6 +268,55 @@ TOOLS: tuple[Tool, ...] = (
 )
 
 
+def _taken(name: str, found: Any) -> Tool:
+    """The tool of a plug-in, after a try (ValueError or TypeError that says what is wrong)."""
+    tool = found() if isinstance(found, type) else found
+    if not callable(getattr(tool, "recognize", None)):
+        raise TypeError(
+            "it must have a method recognize(tables), as wb.scores.LabeledScores has; got "
+            f"{_checks.shown(found)}"
+        )
+    known = tool.recognize([DataTable("nothing", {"no such column": np.zeros(2)}, "csv")])
+    if known is not None:
+        raise ValueError("it recognizes a table without any column of its own")
+    return tool
+
+
+#: Tools of plug-ins by name; ours are asked first, so that none changes how known files are read.
+OTHER_TOOLS: Registry[Tool] = Registry("workbench.layouts", {}, _taken)
+
+
+def _asked(name: str, tool: Tool, tables: Sequence[DataTable]) -> Recognized | None:
+    """What a plug-in's tool knows of tables; None, with a warning, where it fails."""
+    try:
+        known = tool.recognize(tables)
+        if known is not None:
+            _checks.instance(known, Recognized, "recognize", "a wb.scores.Recognized or None")
+            _check_columns(known, tables)
+    except Exception as error:  # other people's code
+        warnings.warn(
+            f"the layout {name!r} of a plug-in failed and is passed over: "
+            f"{type(error).__name__}: {error}",
+            PluginWarning,
+            stacklevel=3,
+        )
+        return None
+    return known
+
+
+def _check_columns(known: Recognized, tables: Sequence[DataTable]) -> None:
+    """Refuse columns that the tables do not have."""
+    sides = known.sides or ()
+    places = tables if len(tables) == len(sides) else [tables[0]] * len(sides)
+    named = [*zip(sides, places, strict=True)]
+    named += [(one, tables[0]) for pair in known.labeled.items() for one in pair]
+    lacking = [name for name, table in named if name not in table.columns]
+    if lacking:
+        raise ValueError(
+            f"it names the columns {', '.join(map(repr, lacking))}, which are not there"
+        )
+
+
 def recognized(tables: Sequence[DataTable]) -> Recognized | None:
     """What is known of the tables of a public tool; None where no tool is recognized.
 
@@ -263,8 +325,12 @@ def recognized(tables: Sequence[DataTable]) -> Recognized | None:
     tables : sequence of DataTable
         One, or that of P and that of Q.
     """
-    found = (tool.recognize(tables) for tool in TOOLS)
-    return next((known for known in found if known is not None), None)
+    ours = (tool.recognize(tables) for tool in TOOLS)
+    known = next((one for one in ours if one is not None), None)
+    if known is not None:
+        return known
+    others = (_asked(name, tool, tables) for name, tool in OTHER_TOOLS.others.items())
+    return next((one for one in others if one is not None), None)
 
 
 def _only(table: DataTable) -> str:

@@ -1,7 +1,7 @@
 """The choice of a claim: every claim of the registry, with a control for each of its arguments.
 
 A page with a `ClaimChoice` has ``claim_kind`` and a parameter for each argument, and a
-`DeltaSetting` of its own. What is added to `workbench.claims.parse.CLAIMS` appears here.
+`DeltaSetting` of its own. What `workbench.claims.parse.CLAIM_KINDS` has appears here.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Any
 
 import param
 
+from workbench.claims.approx import ApproxDP
 from workbench.claims.base import Claim, ClaimArgument
 from workbench.claims.pair import PairClaim
-from workbench.claims.parse import CLAIMS
+from workbench.claims.parse import CLAIM_KINDS
 from workbench.claims.pure import PureDP
 from workbench.pages.core.page import Control
 from workbench.pages.core.part import Part
@@ -24,17 +25,29 @@ from workbench.pages.inputs.settings import LOG_DELTA
 #: The value of ``claim_kind`` for a pair.
 PAIR = "pair"
 
-#: Arguments of all claims, each once.
-_ARGUMENTS = {argument.name: argument for kind in CLAIMS for argument in kind.arguments}
+
+def own_name(kind: type[Claim], argument: str) -> str:
+    """The page's name of an argument; claims of plug-ins share none, as ranges differ."""
+    if kind.word in CLAIM_KINDS.ours:
+        return argument
+    return f"{kind.word}_{argument}".replace("-", "_")
 
 
-def _parameter(argument: str) -> str:
+#: The page's parameter without prefix -> the argument of claims that it is.
+ARGUMENTS = {
+    own_name(kind, argument.name): argument
+    for kind in CLAIM_KINDS.values()
+    for argument in kind.arguments
+}
+
+
+def _parameter(name: str) -> str:
     """The page's parameter for an argument of a claim; sliders show δ as its logarithm."""
-    return "log_delta" if argument == "delta" else argument
+    return "log_delta" if name == "delta" else name
 
 
 #: Names of the choice's parameters.
-CLAIM_PARAMETERS = ("claim_kind", *map(_parameter, _ARGUMENTS))
+CLAIM_PARAMETERS = ("claim_kind", *map(_parameter, ARGUMENTS))
 
 
 def _field(argument: ClaimArgument) -> NumberField:
@@ -51,9 +64,9 @@ class ClaimChoice(Part):
     """The claim, with the arguments of all claims but δ."""
 
     claim_kind = param.Selector(
-        default=CLAIMS[0].word,
+        default=ApproxDP.word,
         objects={
-            **{kind.title: kind.word for kind in CLAIMS},
+            **{kind.title: word for word, kind in CLAIM_KINDS.items()},
             PairClaim.title: PAIR,
         },
         label="Claim",
@@ -63,14 +76,15 @@ class ClaimChoice(Part):
 
     def declared(self) -> dict[str, param.Parameter]:
         """The kind, and a number for each argument of a claim."""
-        numbers = {name: _field(one) for name, one in _ARGUMENTS.items() if name != "delta"}
+        numbers = {name: _field(one) for name, one in ARGUMENTS.items() if name != "delta"}
         return {**super().declared(), **numbers}
 
     def chosen(self) -> Claim:
         """The claim as chosen; not for a pair."""
-        kind = next(kind for kind in CLAIMS if kind.word == self.claim_kind)
-        values = {a.name: getattr(self.page, _parameter(a.name)) for a in kind.arguments}
-        if "delta" in values:
+        kind = CLAIM_KINDS[self.claim_kind]
+        own = {one.name: _parameter(own_name(kind, one.name)) for one in kind.arguments}
+        values = {argument: getattr(self.page, name) for argument, name in own.items()}
+        if own.get("delta") == "log_delta":
             values["delta"] = number_of(values["delta"])
         return kind(**values)
 
@@ -78,11 +92,15 @@ class ClaimChoice(Part):
 def claim_controls() -> list[Control]:
     """The choice's controls; each argument is offered while the chosen claim takes it."""
 
-    def taken(argument: str) -> Callable[[Any], bool]:
-        words = [kind.word for kind in CLAIMS if argument in [a.name for a in kind.arguments]]
+    def taken(name: str) -> Callable[[Any], bool]:
+        words = [
+            word
+            for word, kind in CLAIM_KINDS.items()
+            if name in [own_name(kind, one.name) for one in kind.arguments]
+        ]
         return lambda page: page.claim_kind in words
 
-    own = [Control(_parameter(name), when=taken(name)) for name in _ARGUMENTS]
+    own = [Control(_parameter(name), when=taken(name)) for name in ARGUMENTS]
     return [Control("claim_kind"), *own]
 
 
@@ -95,6 +113,9 @@ def claim_values(claim: Claim) -> dict[str, Any]:
         A δ that the page's slider does not reach.
     """
     kind, values = type(claim), dict(claim.parameters)
+    if kind.word in CLAIM_KINDS.others:
+        own = {own_name(kind, name): value for name, value in values.items()}
+        return {"claim_kind": kind.word, **own}
     if "delta" in values:
         delta = values.pop("delta")
         if delta == 0:

@@ -1,8 +1,8 @@
 """`StatedClaim`: what a person says was promised of a mechanism, as typed numbers.
 
 A page with a `StatedClaim` has ``claim_kind`` and a parameter for each number of a claim, such as
-``claim_epsilon``. The claim is kept as text that `workbench.parse_claim` reads. What is added to
-`workbench.claims.parse.CLAIMS` appears here.
+``claim_epsilon``. The claim is kept as text that `workbench.parse_claim` reads. The claims of
+`workbench.claims.parse.CLAIM_KINDS` appear here, and the pairs of plug-ins.
 """
 
 from __future__ import annotations
@@ -19,13 +19,16 @@ from workbench.claims.approx import ApproxDP
 from workbench.claims.base import Claim, ClaimArgument, number_text
 from workbench.claims.gdp import GDP
 from workbench.claims.pair import PairClaim
-from workbench.claims.parse import CLAIMS, as_claim, parse_claim, text_of
+from workbench.claims.parse import CLAIM_KINDS, as_claim, parse_claim, text_of
 from workbench.pages.core.page import Control
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, NumberField
+from workbench.pages.inputs.claims.choice import ARGUMENTS, own_name
+from workbench.pages.inputs.pair import parameters_of_kind, sliders_of_others
 from workbench.pages.inputs.settings import LOG_DELTA
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
+from workbench.pairs.own.kinds import PAIR_KINDS
 
 #: Bounds of a noise multiplier and of steps with which an accountant ends soon.
 NOISE, MOST_STEPS = (0.3, 100), 100_000
@@ -41,14 +44,17 @@ class ClaimKind:
 
 #: Kinds of claims by the word of their text, the commonest first.
 KINDS: dict[str, ClaimKind] = {
-    kind.word: ClaimKind(kind.title, tuple(one.name for one in kind.arguments)) for kind in CLAIMS
+    word: ClaimKind(kind.title, tuple(own_name(kind, one.name) for one in kind.arguments))
+    for word, kind in CLAIM_KINDS.items()
 } | {
     "dpsgd": ClaimKind("DP-SGD", ("noise", "rate", "steps")),
     "laplace": ClaimKind("Laplace mechanism", ("mu",)),
 }
-
-#: What several kinds of claims call by one name, as their arguments.
-_ARGUMENTS: dict[str, ClaimArgument] = {one.name: one for kind in CLAIMS for one in kind.arguments}
+KINDS |= {
+    name: ClaimKind(kind.label, tuple(parameters_of_kind(name).values()))
+    for name, kind in PAIR_KINDS.others.items()
+    if name not in KINDS
+}
 
 
 def _field(argument: ClaimArgument) -> param.Number:
@@ -65,32 +71,43 @@ def _field(argument: ClaimArgument) -> param.Number:
     )
 
 
+def _pair_field(slider: param.Number) -> param.Number:
+    """The field for an argument of a plug-in's pair."""
+    own: Any = slider
+    return NumberField(own.default, own.bounds, step=own.step, label=own.label, doc=own.doc)
+
+
 def _fields() -> dict[str, param.Parameter]:
     """A field for each number of a claim, by its name without prefix."""
-    return {name: _field(one) for name, one in _ARGUMENTS.items()} | {
-        "noise": NumberField(
-            1.0,
-            NOISE,
-            step=0.05,
-            label="Noise multiplier",
-            doc="Standard deviation of the noise, divided by the clipping norm.",
-        ),
-        "rate": NumberField(
-            0.01,
-            (0, 1),
-            inclusive_bounds=(False, True),
-            step=0.01,
-            label="Sampling rate",
-            doc="Probability that a record is in a batch: batch size divided by the number of "
-            "records.",
-        ),
-        "steps": IntegerField(
-            1000,
-            (1, MOST_STEPS),
-            label="Steps",
-            doc="Number of epochs divided by the sampling rate.",
-        ),
-    }
+    pairs = {name: _pair_field(slider) for name, slider in sliders_of_others().items()}
+    return (
+        {name: _field(one) for name, one in ARGUMENTS.items()}
+        | pairs
+        | {
+            "noise": NumberField(
+                1.0,
+                NOISE,
+                step=0.05,
+                label="Noise multiplier",
+                doc="Standard deviation of the noise, divided by the clipping norm.",
+            ),
+            "rate": NumberField(
+                0.01,
+                (0, 1),
+                inclusive_bounds=(False, True),
+                step=0.01,
+                label="Sampling rate",
+                doc="Probability that a record is in a batch: batch size divided by the number of "
+                "records.",
+            ),
+            "steps": IntegerField(
+                1000,
+                (1, MOST_STEPS),
+                label="Steps",
+                doc="Number of epochs divided by the sampling rate.",
+            ),
+        }
+    )
 
 
 class StatedClaim(Part):

@@ -1,17 +1,4 @@
-"""Assertions for test suites, on a mechanism (`assert_no_violation`) and on scores.
-
-::
-
-    from workbench.testing import assert_no_violation, assert_not_refuted
-
-    def test_release_is_private():
-        assert_no_violation(release, "approx(1, 1e-5)", must_detect=1.5)
-
-    def test_the_model_keeps_its_claim():
-        assert_not_refuted(wb.read_scores("audit.csv"), "dpsgd(noise=1, rate=0.01, steps=1000)")
-
-Works in pytest, in unittest, and anywhere else where an AssertionError fails a test.
-"""
+"""Assertions on a mechanism (`assert_no_violation`) and on scores (`assert_not_refuted`)."""
 
 from __future__ import annotations
 
