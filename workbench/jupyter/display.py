@@ -6,11 +6,11 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from workbench.jupyter.parts import Brief
 from workbench.jupyter.snapshot import Snapshot
 from workbench.jupyter.widget import PageWidget, page_widget
 from workbench.pages.core.page import Item, Section
 from workbench.pages.core.session import PageSession
+from workbench.views.parts import Brief
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
