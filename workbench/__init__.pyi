@@ -8,7 +8,6 @@ from . import curves as curves
 from . import estimators as estimators
 from . import figures as figures
 from . import following as following
-from . import jupyter as jupyter
 from . import live as live
 from . import mechanisms as mechanisms
 from . import onerun as onerun

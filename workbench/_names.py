@@ -10,6 +10,7 @@ import ast
 import os
 import sys
 from functools import cache
+from importlib import import_module
 
 import lazy_loader  # type: ignore[import-untyped]
 
@@ -37,6 +38,10 @@ FIRST = (
 )
 
 
+#: Namespaces of earlier versions, which still work and are shown no more.
+FORMER = ("jupyter",)
+
+
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a package whose names are found when used.
 
@@ -61,6 +66,8 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
     def __getattr__(name: str) -> Any:  # noqa: N807
         if name in names:
             return found(name)
+        if package == "workbench" and name in FORMER:
+            return import_module(f"workbench.{name}")
         raise AttributeError(_unknown(package, folder, name, names))
 
     def __dir__() -> list[str]:  # noqa: N807

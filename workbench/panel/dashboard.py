@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from workbench.views.view import View
 
 
+#: The open tab in the colors around it: on a dark page Panel writes black on black.
+TABS = ":host .bk-tab.bk-active { color: inherit; background: none; border-color: currentcolor; }"
+
+
 class Dashboard(Viewer):
     """Views in an app of Panel; `dashboard` makes them.
 
@@ -58,7 +62,7 @@ class Dashboard(Viewer):
         if len(shown) == 1:
             return shown[0]
         tabs = zip(self._titles, shown, strict=True)
-        return Tabs(*tabs, dynamic=True, sizing_mode="stretch_width")
+        return Tabs(*tabs, dynamic=True, sizing_mode="stretch_width", stylesheets=[TABS])
 
 
 def dashboard(
