@@ -1,4 +1,4 @@
-"""The trade-off curve of an audit beside a plot of your own: ``panel serve examples/panel_app.py``."""
+"""A trade-off curve beside a plot of your own: ``panel serve examples/panel_app.py``."""
 
 import numpy as np
 import panel as pn

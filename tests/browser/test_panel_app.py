@@ -1,8 +1,7 @@
-"""The example app under ``panel serve``, in a browser: two visitors, and all parts move together."""
+"""The example app under ``panel serve``, in a browser: two visitors; all parts move together."""
 
 from __future__ import annotations
 
-import statistics
 import sys
 from urllib.parse import urlparse
 
@@ -52,7 +51,7 @@ def app(tmp_path_factory):
 
 @pytest.fixture
 def visit(chromium, app):
-    """``visit()`` opens the app; nobody may have asked another host, and no console may complain."""
+    """``visit()`` opens the app; no other host may be asked, and no console may complain."""
     outside, said, contexts = [], [], []
 
     def note(asked):
@@ -97,7 +96,8 @@ def test_our_slider_moves_their_plot_and_back_and_visitors_share_nothing(visit):
     )
     moved = seen(one)
     assert float(moved["slider"]) > float(start["slider"])
-    assert len(moved["numbers"]) == 2 and len(set(moved["numbers"])) == 1
+    assert len(moved["numbers"]) == 2
+    assert len(set(moved["numbers"])) == 1
     assert moved["numbers"] != start["numbers"]
     # theirs -> ours
     yours = one.locator(".noUi-handle").first
@@ -110,7 +110,8 @@ def test_our_slider_moves_their_plot_and_back_and_visitors_share_nothing(visit):
         arg=float(moved["slider"]),
     )
     back = seen(one)
-    assert back["theirs"] != moved["theirs"] and back["numbers"] != moved["numbers"]
+    assert back["theirs"] != moved["theirs"]
+    assert back["numbers"] != moved["numbers"]
     assert len(set(back["numbers"])) == 1
     # the other visitor
     assert seen(other) == start
@@ -125,7 +126,8 @@ def test_a_chart_is_dragged_saved_and_its_data_shown(visit):
         """at => {
             const all = root => [...root.querySelectorAll("*")].flatMap(
                 one => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])])
-            const plot = all(document).find(one => one.matches("[data-item=distributions] .wb-plot"))
+            const find = query => all(document).find(one => one.matches(query))
+            const plot = find("[data-item=distributions] .wb-plot")
             const axis = plot._fullLayout.xaxis
             return plot.getBoundingClientRect().left + axis._offset + axis.l2p(at)
         }""",
@@ -138,34 +140,8 @@ def test_a_chart_is_dragged_saved_and_its_data_shown(visit):
     page.mouse.up()
     page.wait_for_function(f"before => ({SEEN})().theirs !== before", arg=start["theirs"])
     assert seen(page)["lines"][0] > start["lines"][0]
-    page.locator("[data-item=tradeoff] button[aria-label*=ave i]").first.click()
+    page.locator("[data-item=tradeoff]").first.locator(".wb-export-button").click()
     with page.expect_download() as saved:
-        page.get_by_role("menuitem", name="SVG").first.click()
+        page.locator(".wb-export [data-kind=svg]").first.click()
     assert saved.value.suggested_filename == "tradeoff.svg"
     assert saved.value.path().read_text().startswith("<?xml")
-
-
-def test_a_key_press_reaches_the_last_chart_soon(visit, record_property):
-    page = visit()
-    page.evaluate(
-        f"""() => {{
-            const all = root => [...root.querySelectorAll("*")].flatMap(
-                one => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])])
-            const every = all(document)
-            const find = query => every.find(one => one.matches(query))
-            window.wbTimes = {{at: 0, drawn: 0, seen: {SEEN}}}
-            find("[data-control=threshold] input[type=range]")
-                .addEventListener("keydown", () => {{ wbTimes.at = performance.now() }}, true)
-            for (const plot of every.filter(one => one.matches(".wb-plot") && one.on))
-                plot.on("plotly_afterplot", () => {{ wbTimes.drawn = performance.now() }})
-        }}"""
-    )
-    page.locator("[data-control=threshold] input[type=range]").focus()
-    taken = []
-    for _ in range(12):
-        page.keyboard.press("ArrowRight")
-        page.wait_for_timeout(700)
-        taken.append(page.evaluate("() => wbTimes.drawn - wbTimes.at"))
-    record_property("ms", statistics.median(taken))
-    print("key press to last chart, ms:", sorted(round(one) for one in taken))
-    assert 0 < statistics.median(taken) < 2000

@@ -14,7 +14,7 @@ from workbench.software.extras import require
 from workbench.views.messages import VIEW, BoardMessages, style
 from workbench.views.parts import Brief
 
-for _package in ("anywidget", "ipywidgets"):
+for _package in ("ipywidgets", "anywidget"):
     require(_package, "Live widgets in a notebook need")
 
 import anywidget  # noqa: E402

@@ -72,21 +72,17 @@ class PageComponent(JSComponent):
         handled : int
             Serial number of the last gesture that was carried out.
         """
-        fields = self._messages.fields(contents)
-        self._change({**fields, "message": self._session.page.message, "handled": handled})
-        self.busy = False
+        rest = {"message": self._session.page.message, "handled": handled, "busy": False}
+        self._change(self._messages.fields(contents) | rest)
 
     @property
     def busy(self) -> bool:
         """Whether the board says that the page is at work."""
-        return bool(self.state["fields"].get("busy"))
+        return bool(self.state["fields"]["busy"])
 
     @busy.setter
     def busy(self, on: bool) -> None:
         self._change({"busy": on})
-
-    def close(self) -> None:
-        """Free what it holds."""
 
     def _change(self, fields: dict[str, Any]) -> None:
         """Send the fields that changed."""
@@ -124,9 +120,12 @@ def page_component(
         component._send_msg({**content, "buffers": buffers})
 
     messages = BoardMessages(session, sections, send, brief=brief)
-    fields = {**messages.constant, **messages.fields({}), "message": "", "handled": 0}
+    fields = {**messages.constant, **messages.fields({}), "message": "", "handled": 0, "busy": False}
     component = PageComponent(
-        state={"fields": fields, "version": 0}, theme=_theme(), sizing_mode="stretch_width", margin=(5, 10)
+        state={"fields": fields, "version": 0},
+        theme=_theme(),
+        sizing_mode="stretch_width",
+        margin=(5, 10),
     )
     component._session, component._messages = session, messages
     component.on_msg(component._receive)

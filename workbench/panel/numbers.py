@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from workbench.bounds.bound import Bound
@@ -35,7 +36,7 @@ class _Shown:
         return hash(_plain(self))
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _plain(self).__reduce_ex__(protocol)
+        return copy, (_plain(self),)
 
 
 class ShownBound(_Shown, Bound):

@@ -504,7 +504,7 @@ def _view(
 
 def view_type() -> type[View]:
     """The type of views: one that is a Viewer of Panel where Panel has been imported."""
-    if "panel" not in sys.modules:  # which takes seconds
+    if sys.modules.get("panel") is None:  # to import it takes seconds
         return View
     from workbench.panel.view import PanelView
 
