@@ -145,3 +145,36 @@ def test_a_chart_is_dragged_saved_and_its_data_shown(visit):
         page.locator(".wb-export [data-kind=svg]").first.click()
     assert saved.value.suggested_filename == "tradeoff.svg"
     assert saved.value.path().read_text().startswith("<?xml")
+
+
+def test_the_app_works_with_threads_behind_a_sign_in_of_panel(chromium, tmp_path):
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "panel", "serve", str(EXAMPLE), "--port", str(port)),
+        *("--num-threads", "4", "--basic-auth", "secret", "--cookie-secret", "a cookie secret"),
+    ]
+    log = tmp_path / "server.log"
+    context = chromium.new_context(viewport={"width": 1440, "height": 1400})
+    with running(command, f"http://localhost:{port}/panel_app", log) as url:
+        page = context.new_page()
+        page.goto(url)
+        assert page.locator("[data-control=threshold]").count() == 0
+        page.locator("input[name=username]").fill("me")
+        page.locator("input[name=password]").fill("secret")
+        page.keyboard.press("Enter")
+        page.wait_for_function(READY)
+        start = seen(page)
+        page.locator("[data-control=threshold] input[type=range]").focus()
+        for _ in range(10):
+            page.keyboard.press("ArrowRight")
+        page.wait_for_function(f"before => ({SEEN})().theirs !== before", arg=start["theirs"])
+        page.locator(".noUi-handle").first.focus()
+        for _ in range(25):
+            page.keyboard.press("ArrowLeft")
+        page.wait_for_function(
+            f"before => {{ const s = ({SEEN})(); return Number(s.slider) < before"
+            " && Math.abs(s.lines[0] - Number(s.slider)) < 1e-9 }",
+            arg=float(start["slider"]),
+        )
+    context.close()
+    assert "Traceback" not in log.read_text()
