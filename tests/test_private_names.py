@@ -26,6 +26,7 @@ USED = {
     "_AppendAction": "argparse: whether an option may be repeated",
     "_unscaled_dash_pattern": "matplotlib: the dashes of a line, which get_linestyle() leaves out",
     "_param__private": "param: the values of a copy of a page, without its watchers",
+    "_send_msg": "Panel: a message to a component; the public way loads React from another host",
     "_processes": "concurrent.futures: the processes of a pool that is given up",
 }
 

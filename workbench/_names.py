@@ -37,6 +37,10 @@ FIRST = (
 )
 
 
+#: Namespaces of earlier versions, which still work and are shown no more.
+FORMER = ("jupyter",)
+
+
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a package whose names are found when used.
 
@@ -64,6 +68,8 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
             if name == homes[name]:  # the module would take its place
                 sys.modules[package].__dict__[name] = value
             return value
+        if package == "workbench" and name in FORMER:
+            return importlib.import_module(f"workbench.{name}")
         raise AttributeError(_unknown(package, folder, name, names))
 
     def __dir__() -> list[str]:  # noqa: N807

@@ -27,6 +27,13 @@ EXAMPLE = "gaussian"
 CELL = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}), show='all')\nview"
 #: What a newcomer types.
 FIRST = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}))\nview"
+#: A colleague's own layout in Panel.
+PANEL = f"""import panel as pn
+pn.extension(inline=True)
+import workbench as wb
+view = wb.explore(wb.example({EXAMPLE!r}))
+yours = pn.widgets.FloatSlider.from_param(view.param.threshold)
+pn.Column("Mine", yours, view, view.numbers["epsilon_here"])"""
 SECOND = "view.bin_width = 0.25\nprint(view.threshold, view.epsilon_here.rounded)"
 
 #: Charts of the page that have something to show for the example, which refutes no claim; each is
@@ -66,7 +73,12 @@ def folder(tmp_path_factory):
     made = tmp_path_factory.mktemp("lab")
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     (made / "notebooks").mkdir()
-    for name, codes in (("view", (CELL, SECOND)), ("first", (FIRST, "view.threshold"))):
+    notebooks = {
+        "view": (CELL, SECOND),
+        "first": (FIRST, "view.threshold"),
+        "panel": (PANEL, "view.threshold = 0.75", "view"),
+    }
+    for name, codes in notebooks.items():
         cells = [nbformat.v4.new_code_cell(code) for code in codes]
         notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
         nbformat.write(notebook, made / "notebooks" / f"{name}.ipynb")
@@ -369,3 +381,39 @@ def test_charts_are_saved_and_numbers_copied_with_the_help_of_the_kernel(open_no
     page.get_by_role("button", name="About: AUC").click()
     copies = page.get_by_role("group", name="Copy: AUC")
     copies.get_by_role("status").filter(has_text="the kernel does not answer").wait_for()
+
+
+def test_a_view_is_a_component_of_panel_in_a_notebook(open_notebook, lab):
+    """Without jupyter_bokeh, which is not installed here; Panel brings pyviz_comms itself."""
+    page = open_notebook("panel")
+    run(page, 0)
+    column = outputs(page, 0).last
+    line = """() => {
+        const all = root => [...root.querySelectorAll("*")].flatMap(
+            one => [one, ...(one.shadowRoot ? all(one.shadowRoot) : [])])
+        const plots = all(document).filter(one => one.matches("[data-item=distributions] .wb-plot"))
+        return plots.map(one => one.layout?.shapes?.find(({name}) => name === "threshold")?.x0)
+    }"""
+    page.wait_for_function(f"() => ({line})()[0] !== undefined")
+    before = page.evaluate(line)[0]
+    slider = column.get_by_role("slider", name="Threshold", exact=True).last
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"before => ({line})()[0] > before", arg=before)
+    # Python sets it: the board, their slider and the number follow.
+    run(page, 1)
+    page.wait_for_function(f"() => Math.abs(({line})()[0] - 0.75) < 1e-9")
+    assert slider.get_attribute("aria-valuetext") == "0.75"
+    value = column.locator('[aria-label="ε at the threshold"] .wb-value').last
+    same = ScoresPage(wb.example(EXAMPLE))
+    same.threshold = 0.75
+    page.wait_for_function(
+        "([found, number]) => found.textContent === number",
+        arg=[value.element_handle(), same.epsilon_here().rounded],
+    )
+    # Displayed alone, it is our own widget, with its picture in the saved notebook.
+    run(page, 2)
+    outputs(page, 2).locator(".wb-live .main-svg").first.wait_for(state="attached")
+    assert outputs(page, 2).locator(".wb-still").count() == 1
+    end_kernels(lab)

@@ -32,7 +32,6 @@ from recorded import given, numbers_in, run, shown_by  # noqa: E402
 
 import workbench as wb  # noqa: E402
 from workbench.cli import main  # noqa: E402
-from workbench.jupyter.view import View  # noqa: E402
 from workbench.pages.auditing.page_of import page_of  # noqa: E402
 from workbench.pages.core.page import Page  # noqa: E402
 from workbench.pages.inputs.code import code_of  # noqa: E402
@@ -47,6 +46,7 @@ from workbench.server.people.person import Role  # noqa: E402
 from workbench.server.sharing.share import ShareKind  # noqa: E402
 from workbench.server.sharing.shares import Shares  # noqa: E402
 from workbench.server.storing.database import ServerDatabase  # noqa: E402
+from workbench.views.view import View  # noqa: E402
 from workbench.workspaces.home import kept_secret, owner_key, workspace  # noqa: E402
 from workbench.workspaces.link import PageLink  # noqa: E402
 from workbench.workspaces.reading import Reading  # noqa: E402

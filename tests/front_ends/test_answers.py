@@ -9,10 +9,10 @@ import workbench as wb
 from workbench.assets import board
 from workbench.audits.items import TONES, AuditSentence
 from workbench.jupyter.snapshot import Snapshot
-from workbench.jupyter.view import View
 from workbench.pages.auditing.audit_of import drawn_sentence
 from workbench.pages.core.page import Answer, Fact, Page, answer, number
 from workbench.pages.registry import PAGES
+from workbench.views.view import View
 
 
 class Coin(Page):

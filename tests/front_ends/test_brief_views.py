@@ -3,8 +3,8 @@
 import pytest
 
 import workbench as wb
-from workbench.jupyter.parts import brief_of
 from workbench.pages.registry import PAGES
+from workbench.views.parts import brief_of
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,6 @@ from workbench.estimators.threshold_places import threshold_places
 from workbench.figures.kit.layout import empty
 from workbench.figures.kit.svg import svg
 from workbench.figures.paper.table import figure_csv
-from workbench.jupyter.kernel_queue import KernelLoop
-from workbench.jupyter.view import IDLE, View
 from workbench.jupyter.widget import PageWidget
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.queue import LatestWins
@@ -26,6 +24,8 @@ from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.data import draw_key, example_key, is_draw
 from workbench.pages.pair_lab import PairLabPage, PairSample
 from workbench.pages.scores.page import ScoresPage
+from workbench.views.kernel_queue import KernelLoop
+from workbench.views.view import IDLE, View
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import param
 import pytest
 from helpers.kernel import Kernel, until
 
-from workbench.jupyter.view import View
 from workbench.pages.core.jobs import DOUBLE_CLICK, job
 from workbench.pages.core.page import Control, Fact, Page, Section, number, sentence
+from workbench.views.view import View
 
 
 class Sum(Page):
@@ -113,7 +113,7 @@ def test_a_part_keeps_the_job_that_it_needs_and_the_controls_of_the_job(view):
 PAGE = """
 import param
 import time
-from workbench.jupyter.view import View
+from workbench.views.view import View
 from workbench.pages.core.page import Control, Fact, Page, Section, number
 from workbench.pages.core.jobs import job
 from workbench.parallel import map_in_processes

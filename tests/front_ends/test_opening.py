@@ -11,8 +11,8 @@ import pytest
 
 import workbench as wb
 from workbench.jupyter.launcher import NAME, setup
-from workbench.jupyter.opening import SERVED, address_of
 from workbench.pages.registry import PAGES
+from workbench.views.opening import SERVED, address_of
 from workbench.workspaces.home import owner_key, ticket_end, workspace
 from workbench.workspaces.link import read_link
 

@@ -8,9 +8,9 @@ import pytest
 
 import workbench as wb
 from workbench.estimators.threshold_places import threshold_places
-from workbench.jupyter.settings import plain_names
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.registry import PAGES
+from workbench.views.settings import plain_names
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Protocol
 
 
@@ -39,6 +40,8 @@ def _close(cell: str) -> None:
 
 def _request() -> dict[str, Any]:
     """The message that runs the present cell; empty outside a kernel."""
+    if "IPython" not in sys.modules:
+        return {}
     from IPython import get_ipython
 
     kernel = getattr(get_ipython(), "kernel", None)

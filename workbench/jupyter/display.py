@@ -6,11 +6,10 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from workbench.jupyter.parts import Brief
 from workbench.jupyter.snapshot import Snapshot
-from workbench.jupyter.widget import PageWidget, page_widget
 from workbench.pages.core.page import Item, Section
 from workbench.pages.core.session import PageSession
+from workbench.views.parts import Brief
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -25,7 +24,7 @@ class Display:
     sections : list of Section
         The controls beside the board.
     address : callable, optional
-        See `PageWidget`.
+        See `BoardMessages`.
     brief : Brief, optional
         What the live widget shows first; everything by default. The picture always has all.
     """
@@ -41,7 +40,7 @@ class Display:
         self._brief = brief
         self._identity = uuid.uuid4().hex[:12]
         self._snapshot = Snapshot(self._identity)
-        self._live: PageWidget | None = None
+        self._live: Any = None
         #: Name of an item -> what the page drew, and its JSON for the board.
         self._contents: dict[str, tuple[Any, str]] = {}
         self._displayed, self._noted = False, self._notes()
@@ -50,6 +49,8 @@ class Display:
     def widget(self) -> Any:
         """The live widget, to lay out beside others."""
         if self._live is None:
+            from workbench.jupyter.widget import page_widget  # needs ipywidgets
+
             self._draw()
             self._live = page_widget(
                 self._session, self._sections, self._identity, self._address, self._brief

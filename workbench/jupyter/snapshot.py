@@ -13,8 +13,8 @@ from workbench._markup import escape_html as escape
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.svg import image
 from workbench.figures.kit.theme import FONT, LIGHT
-from workbench.jupyter.widget import LIVE, STILL, VIEW
 from workbench.pages.core.page import Answer, Fact, Item, terms_of
+from workbench.views.messages import LIVE, STILL, VIEW
 
 #: Tone of an answer -> color role of its words.
 TONE_ROLES = {"bad": "bad", "good": "good", "open": "ink", "void": "warn"}

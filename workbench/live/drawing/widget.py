@@ -15,12 +15,12 @@ from typing import Any
 from workbench.assets import board as assets
 from workbench.jupyter import cell_lifetime
 from workbench.jupyter.display import Display
-from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.snapshot import Snapshot
 from workbench.live.drawing.page import LiveAuditPage
 from workbench.live.state import LiveState
 from workbench.pages.core.page import Item
 from workbench.pages.core.session import PageSession
+from workbench.views.kernel_queue import KernelLoop
 
 #: What is said below the picture.
 FOOT = "As last drawn, from the loop that feeds the audit."

@@ -210,8 +210,12 @@ class PageSession:
         put : callable
             Takes the item, and what `Page.draw` returned.
         """
-        self.attempt(partial(self._draw_item, item, put))
-        self.stale.discard(item.name)
+        self.stale.discard(item.name)  # first: another thread may change the page meanwhile
+        try:
+            self.attempt(partial(self._draw_item, item, put))
+        except BaseException:  # it was interrupted
+            self.stale.add(item.name)
+            raise
 
     def put_off(self, item: Item) -> None:
         """Count an item as not drawn, because something else is shown in its place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from os import PathLike
@@ -14,8 +15,6 @@ from workbench.bounds.counts.counts import Counts
 from workbench.bounds.parametric.estimators import estimator_named
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
-from workbench.jupyter.settings import translated
-from workbench.jupyter.view import View
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.run import OneRun
 from workbench.pages.compare import ComparePage
@@ -44,6 +43,8 @@ from workbench.selection.runs import RunCount
 from workbench.testers.running.load_mechanism import find_mechanism
 from workbench.training.runs.gallery import GalleryRun
 from workbench.training.runs.run import TrainingRun
+from workbench.views.settings import translated
+from workbench.views.view import View
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -498,4 +499,13 @@ def _view(
     settings: dict[str, Any],
 ) -> View:
     given = translated(page, dict(spec or {})) | translated(page, settings)
-    return View(page, partial(code_of, page), show, controls, given)
+    return view_type()(page, partial(code_of, page), show, controls, given)
+
+
+def view_type() -> type[View]:
+    """The type of views: one that is a Viewer of Panel where Panel has been imported."""
+    if sys.modules.get("panel") is None:  # to import it takes seconds
+        return View
+    from workbench.panel.view import PanelView
+
+    return PanelView

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -74,6 +74,9 @@ class Observers:
         gone = (callback, name)
         self._all = [one for one in self._all if (one.callback, one.name) != gone]
 
+    def __len__(self) -> int:
+        return len(self._all)
+
     def clear(self) -> None:
         """Remove all callbacks."""
         self._all = []
@@ -129,5 +132,64 @@ class Link:
         self._passing = True
         try:
             receive(name, value)
+        finally:
+            self._passing = False
+
+
+class WidgetLink:
+    """A view and the parameters of another object, such as a widget, which take values of it.
+
+    Parameters
+    ----------
+    view : Observable
+        The view.
+    update : callable
+        ``update(**controls)`` sets controls of it.
+    target : object
+        What has the parameters; they first take the present values.
+    fields : mapping of str to str
+        Names in the view, and names of parameters.
+    bidirectional : bool
+        Whether the view takes later values of the parameters.
+    """
+
+    def __init__(
+        self,
+        view: Observable,
+        update: Callable[..., None],
+        target: Any,
+        fields: Mapping[str, str],
+        bidirectional: bool,
+    ):
+        self._view, self._target, self._passing = view, target, False
+        self._ends: list[tuple[Callback, str]] = []
+        self._watchers: list[Any] = []
+        for name, field in fields.items():
+            show = partial(self._pass, partial(setattr, target, field))
+            view.observe(show, name)
+            self._ends.append((show, name))
+            show(getattr(view, name))
+            if bidirectional:
+                take = partial(self._take, update, name)
+                self._watchers.append(target.param.watch(take, field))
+
+    def unlink(self) -> None:
+        """End the sharing; both keep their values."""
+        for callback, name in self._ends:
+            self._view.unobserve(callback, name)
+        for watcher in self._watchers:
+            self._target.param.unwatch(watcher)
+        self._ends, self._watchers = [], []
+
+    def _take(self, update: Callable[..., None], name: str, event: Any) -> None:
+        self._pass(lambda value: update(**{name: value}), event.new)
+
+    def _pass(self, receive: Callable[[Any], Any], value: Any) -> None:
+        # A value that had to be rounded or held within bounds must not come back changed.
+        if self._passing:
+            return
+        self._passing = True
+        try:
+            receive(value)
         finally:
             self._passing = False

@@ -11,9 +11,9 @@ import param
 from workbench._names import did_you_mean
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.types import Figure
-from workbench.jupyter.settings import in_words, plain_names, plain_value, translated
 from workbench.pages.core.page import Answer, Fact, Item, Page
 from workbench.pages.core.session import PageSession
+from workbench.views.settings import in_words, plain_names, plain_value, translated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +28,8 @@ class PageAttributes:
         if name.startswith("_"):
             raise AttributeError(name)
         page = self.page
+        if name == "param":  # not a property: param takes that of a class for its own
+            return page.param
         if name in page.jobs():
             return partial(self._run, name)
         if name in self._controls and isinstance(page.param[name], param.Event):
@@ -56,7 +58,7 @@ class PageAttributes:
             *plain_names(self.page),
             *self._numbers,
             *self.page.jobs(),
-            "scores",
+            *("param", "scores"),
         }
         return sorted({*super().__dir__(), *own})
 
@@ -123,14 +125,7 @@ class PageAttributes:
             if name not in self._controls:
                 raise AttributeError(self._unknown(name))
         events = [n for n in controls if isinstance(self.page.param[n], param.Event)]
-        try:
-            values = {n: v for n, v in controls.items() if n not in events}
-            with in_words(self.page, values):
-                self.page.param.update(values)
-            for name in events:
-                self._session.fire(name)
-        finally:
-            self._draw()
+        self._set({n: v for n, v in controls.items() if n not in events}, events)
 
     def to_frame(self) -> pd.DataFrame:
         """All numbers, one row each: name, title, text, and the fields of `Bound`."""
@@ -144,6 +139,12 @@ class PageAttributes:
             else:
                 rows.append({**row, "text": value.rounded, **value.to_dict()})
         return pd.DataFrame(rows)
+
+    def _set(self, values: dict[str, Any], events: list[str]) -> None:
+        with in_words(self.page, values):
+            self.page.param.update(values)
+        for name in events:
+            self._session.fire(name)
 
     def _draw(self) -> None:
         raise NotImplementedError

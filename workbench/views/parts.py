@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench import _checks
-from workbench.jupyter.settings import plain_names
 from workbench.pages.core.page import Control, Item, Page, Section
 from workbench.pages.inputs.data import DataChoice
+from workbench.views.settings import plain_names
 
 #: What `show` takes for all items.
 ALL = "all"
