@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import DIRECTIONS
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
@@ -69,6 +69,7 @@ class Histogram:
     from_data: bool
 
     plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -194,7 +195,7 @@ class Histogram:
             ("scores", f"{self.scores.n_p:,} + {self.scores.n_q:,}"),
             ("total variation", f"≈ {self.total_variation:.4g}"),
         ]
-        return table("Histogram", rows, "estimate · no guarantee")
+        return beside(table("Histogram", rows, "estimate · no guarantee"), self)
 
 
 def histogram(

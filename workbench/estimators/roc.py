@@ -15,7 +15,7 @@ from scipy.optimize import isotonic_regression
 
 from workbench import _checks
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import rates
 from workbench.scores.sample import Scores, require_scores
@@ -41,6 +41,7 @@ class Roc:
     auc: float
 
     plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.columns(self)
@@ -80,7 +81,8 @@ class Roc:
         rates = (0.001, 0.01, 0.1)
         rows = [("AUC", f"≈ {self.auc:.4g}")]
         rows += [(f"TPR at FPR {fpr:g}", f"≈ {self.tpr(fpr):.4g}") for fpr in rates]
-        return table("Receiver operating curve", rows, f"estimate · {self.scores.assumption}")
+        words = table("Receiver operating curve", rows, f"estimate · {self.scores.assumption}")
+        return beside(words, self)
 
 
 def roc(scores: Scores) -> Roc:

@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.random_split import second_split
 from workbench.onerun.bound import one_run_bound
@@ -67,8 +69,20 @@ class Tuning:
     rule_simultaneous: Rule
     rule_held_out: Rule | None
 
+    plot = plot
+    figure = figure
+
     def __post_init__(self) -> None:
         _checks.fields(self)
+
+    def _repr_html_(self) -> str:
+        bounds = {"simultaneous": self.simultaneous, "held-out": self.held_out}
+        rows = [
+            (name, f"{one.symbol} {one.relation} {one.rounded}", " · ".join(one.terms))
+            for name, one in bounds.items()
+            if one is not None
+        ]
+        return beside(table(f"{len(self.rules)} rules of guessing", rows), self)
 
 
 def tune_one_run(

@@ -10,6 +10,7 @@ from workbench import _checks
 from workbench._format import percent, plain, round_safely
 from workbench._markup import escape_html as escape
 from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.latex import escape as latex
 from workbench.bounds.power.power import MOST_SCORES
@@ -160,6 +161,9 @@ class Verdict:
     sample_sizes: tuple[int, int] | None = None
     guarantee: str = "simultaneous"
 
+    plot = plot
+    figure = figure
+
     def __post_init__(self) -> None:
         _checks.fields(self)
         _checks.one_of(self.verdict, "verdict", VERDICTS)
@@ -220,7 +224,7 @@ class Verdict:
         rows.append(("p-value of the claim", f"{'<' if words.tiny else '≤'} {words.p}"))
         rows += [(f"caught with {percent(CAUGHT)} power", d) for d in self.power]
         shown = table(f"{self.claimed}: {self.verdict}", rows, " · ".join(self.terms))
-        return f'<div title="{escape(self.explain())}">{shown}</div>'
+        return f'<div title="{escape(self.explain())}">{beside(shown, self)}</div>'
 
     # -- how it travels -------------------------------------------------------------------------
 

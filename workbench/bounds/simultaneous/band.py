@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation
 from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, dense_weight, rank_grid
@@ -53,6 +53,7 @@ class TradeoffBand:
     thresholds: Floats
 
     plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -72,7 +73,7 @@ class TradeoffBand:
         bounds = (self.mu(), self.total_variation(), *(self.tpr(fpr) for fpr in SUMMARY_FPR))
         rows = [(bound.symbol, f"{bound.relation} {bound.rounded}") for bound in bounds]
         title = f"Limits at {self.thresholds.size} thresholds, and so at all"
-        return table(title, rows, " · ".join(bounds[0].terms))
+        return beside(table(title, rows, " · ".join(bounds[0].terms)), self)
 
     @property
     def confidence(self) -> float:
