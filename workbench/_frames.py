@@ -48,11 +48,9 @@ def columns_of(result: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         A dataclass.
     """
     found = {one.name: getattr(result, one.name) for one in dataclasses.fields(result)}
-    columns = {
-        name: value
-        for name, value in found.items()
-        if isinstance(value, np.ndarray) and value.ndim == 1
-    }
+    arrays = {name: value for name, value in found.items() if isinstance(value, np.ndarray)}
+    shape = next((value.shape for value in arrays.values()), ())
+    columns = {name: value.ravel() for name, value in arrays.items() if value.shape == shape}
     constants: dict[str, Any] = {}
     for name, value in found.items():
         if isinstance(value, _PLAIN):

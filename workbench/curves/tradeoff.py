@@ -19,6 +19,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench._plot import beside, figure, plot
 from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
@@ -78,6 +79,7 @@ class TradeoffCurve:
 
     plot = plot
     figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         alpha, beta = rates(self.alpha, "alpha").copy(), rates(self.beta, "beta").copy()

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,9 @@ from workbench.estimators.bin_rules import (
 )
 from workbench.estimators.cross_fitting import cross_fitted_hockey_stick
 from workbench.scores.sample import Scores, require_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Largest number of bins; more would only slow the display.
 MOST_BINS = 100_000
@@ -179,6 +182,26 @@ class Histogram:
     def epsilon(self, delta: float) -> float:
         """Estimated ε at δ; infinite where a bin is empty in one group only."""
         return float(self.curve.epsilon(_checks.delta(delta)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each bin: its ends, both counts and both relative frequencies.
+
+        The outer bins are open. A last row without ends has the scores that are NaN, if there are
+        any.
+        """
+        import pandas as pd
+
+        rest = [np.nan] * (self.p_counts.size - self.bins)
+        return pd.DataFrame(
+            {
+                "left": np.append(self.edges[:-1], rest),
+                "right": np.append(self.edges[1:], rest),
+                "p_count": self.p_counts,
+                "q_count": self.q_counts,
+                "p": self.p,
+                "q": self.q,
+            }
+        )
 
     def __repr__(self) -> str:
         return (

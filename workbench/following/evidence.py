@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench._plot import beside, figure, plot
 from workbench.bounds.anytime.betting import LEVELS, log_factors, log_wealth
 from workbench.bounds.anytime.monitoring import betting_counts, evidence_words
@@ -91,6 +92,7 @@ class ClaimEvidence:
 
     plot = plot
     figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         n, log = _checks.array(self.n, "n"), _checks.array(self.log, "log")

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from workbench.onerun.bound import one_run_bound
 from workbench.onerun.guesses import Ends, Rule, Threshold
 from workbench.onerun.run import OneRun
 from workbench.scores.sample import ScoresError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Rules with different numbers of guesses, at most.
 _MOST_RULES = 10_000
@@ -75,11 +78,20 @@ class Tuning:
     def __post_init__(self) -> None:
         _checks.fields(self)
 
-    def _repr_html_(self) -> str:
-        bounds = {"simultaneous": self.simultaneous, "held-out": self.held_out}
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each rule, with its bound, which holds if the rule was fixed in advance."""
+        import pandas as pd
+
         rows = [
-            (name, f"{one.symbol} {one.relation} {one.rounded}", " · ".join(one.terms))
-            for name, one in bounds.items()
+            {"rule": str(rule), **one.to_dict()}
+            for rule, one in zip(self.rules, self.pointwise, strict=True)
+        ]
+        return pd.DataFrame(rows)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.guarantee, f"{one.symbol} {one.relation} {one.rounded}", " · ".join(one.terms))
+            for one in (self.simultaneous, self.held_out)
             if one is not None
         ]
         return beside(table(f"{len(self.rules)} rules of guessing", rows), self)

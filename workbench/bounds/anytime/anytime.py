@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench._plot import beside, figure, plot
 from workbench.bounds.anytime.betting import (
     Claims,
@@ -74,6 +75,7 @@ class AnytimePath:
 
     plot = plot
     figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)

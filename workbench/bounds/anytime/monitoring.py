@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench._format import plain
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench._plot import beside, figure, plot
 from workbench.bounds.anytime.anytime import out_of_order
@@ -70,6 +71,8 @@ class FixedSizeLimits:
     pilot: int
     n: NDArray[np.int64]
     values: Floats
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
@@ -185,6 +188,7 @@ class EvidencePath:
 
     plot = plot
     figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)

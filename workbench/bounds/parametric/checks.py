@@ -28,6 +28,7 @@ from scipy.special import ndtr
 
 from workbench import _checks
 from workbench._format import percent
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench._plot import beside, figure, plot
 from workbench.bounds.parametric.departures import CheckPower, Departures, departures
@@ -86,6 +87,7 @@ class FamilyCheck:
 
     plot = plot
     figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)

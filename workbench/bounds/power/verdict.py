@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from workbench import _checks
 from workbench._format import percent, plain, round_safely
+from workbench._frames import to_frame
 from workbench._markup import escape_html as escape
 from workbench._markup import table
 from workbench._plot import beside, figure, plot
@@ -58,6 +59,8 @@ class RefutingPoint:
     claimed_fnr: float
     p_value: float
 
+    to_frame = to_frame
+
     def __post_init__(self) -> None:
         _checks.fields(self)
 
@@ -87,6 +90,8 @@ class Detectable:
     caught: float
     twice: float
     power_at_twice: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

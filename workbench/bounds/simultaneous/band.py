@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,6 +28,9 @@ from workbench.bounds.simultaneous.ties import ranks_in_ties, strictly_above
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 METHOD = "order-statistic band"
 
@@ -62,6 +65,16 @@ class TradeoffBand:
                 f"thresholds must be one for each of {self.ranks.tests.weight.size} ranks, got "
                 f"shape {self.thresholds.shape}"
             )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each threshold, and the largest μ that it alone refutes.
+
+        All limits hold together with the ``confidence``. The curve has a frame of its own.
+        """
+        import pandas as pd
+
+        columns = {"threshold": self.thresholds, "mu_at_least": self.mu_lower}
+        return pd.DataFrame({**columns, "confidence": self.confidence})
 
     def __repr__(self) -> str:
         return (

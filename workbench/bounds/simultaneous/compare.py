@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._format import percent, plain
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench._plot import beside, figure, plot
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
@@ -55,6 +56,7 @@ class Comparison:
 
     plot = plot
     figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
