@@ -1,4 +1,4 @@
-"""Audits of data frames, after ``import workbench.pandas``: ``df.audit(...)``, ``df.wb.scores(...)``.
+"""Audits of data frames: ``df.audit`` and ``df.wb`` after ``import workbench.pandas``.
 
 ``df.audit(score="loss", member="split")`` takes the columns of a frame as scores and answers with
 bounds, verdicts and charts; ``df.audit.table(...)`` takes them as scores of many records under many
@@ -160,7 +160,9 @@ class AuditAccessor:
         columns = {"model": model, "record": record, "score": score, "member": member}
         _check(self._frame, columns)
         columns["scores"] = columns.pop("score")
-        given = {name: column for name, column in columns.items() if column is not None}
+        given: dict[str, Any] = {
+            name: column for name, column in columns.items() if column is not None
+        }
         if given:
             how = {"layout": "long"} | how
         return wb.read_score_table(self._frame, **given, **how)

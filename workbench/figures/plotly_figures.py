@@ -1,6 +1,6 @@
 """Figures of the workbench as `plotly.graph_objects.Figure`, for programs that know plotly.
 
-`to_plotly` paints the color roles of a figure, and gives it what the pages draw around their
+`plotly_figure` paints the color roles of a figure, and gives it what the pages draw around their
 charts: a title, plotly's own legend in place of the key, and a ground. `from_plotly` finds the
 roles again, also after ``update_layout``, so that matplotlib can draw the figure for print.
 `PlotlyFigures` are the charts of a page by name, each drawn when it is asked for.
@@ -51,14 +51,14 @@ OWN, SAMPLE_OF_KEY = "workbench", "key"
 _RGBA = re.compile(r"^rgba\((\d+), ?(\d+), ?(\d+), ?([\d.]+)\)$")
 
 
-def to_plotly(figure: Read, theme: Theme = "light", title: str = "") -> go.Figure:
+def plotly_figure(figure: Read, theme: Theme = "light", title: str = "") -> go.Figure:
     """A figure as plotly's, with colors in place of roles, a title and a legend.
 
     Parameters
     ----------
     figure : dict
-        In plotly's format with colors as roles, as the functions of `workbench.figures` return.
-        Its arrays are shown as they are.
+        In plotly's format with colors as roles, as the functions of `workbench.figures` return and
+        an audit keeps them. Its numbers are shown as they are.
     theme : {"light", "dark", "print"}
         Its colors: for light pages, for dark ones, or those of `save_figure`.
     title : str
@@ -74,10 +74,25 @@ def to_plotly(figure: Read, theme: Theme = "light", title: str = "") -> go.Figur
     MissingPackage
         Plotly is not installed.
     ValueError
-        Another theme.
+        Another theme, or something that is no figure of the workbench.
+
+    Examples
+    --------
+    >>> audit = wb.audit(wb.Counts(tp=40, fp=12, tn=48, fn=20))
+    >>> first = audit.figures[0]
+    >>> wb.plotly_figure(first.figure, title=first.title).layout.title.text
+    'ε by every interval'
     """
+    if not _is_figure(figure):
+        raise ValueError(
+            "a figure of the workbench is a dict with data and layout, such as those of an audit; "
+            f"got {_checks.shown(figure)}"
+        )
+    _checks.instance(title, str, "title", "a text")
     palette = PALETTES[_checks.one_of(theme, "theme", THEMES)]
-    go = require("plotly.graph_objects", "figures for plotly need")
+    require("plotly", "figures for plotly need")
+    import plotly.graph_objects as go
+
     painted = paint(figure, palette)
     layout: Layout = painted["layout"]
     rows = entries(layout)
@@ -111,7 +126,7 @@ def to_plotly(figure: Read, theme: Theme = "light", title: str = "") -> go.Figur
 
 
 def from_plotly(figure: go.Figure) -> Figure:
-    """A figure of `to_plotly`, as it is now, as a dict with colors as roles again.
+    """A figure of `plotly_figure`, as it is now, as a dict with colors as roles again.
 
     Parameters
     ----------
@@ -196,9 +211,9 @@ class PlotlyFigures(Mapping[str, Any]):
         if name not in self._charts:
             hint = did_you_mean(name, self._charts) or f"; there are {', '.join(self._charts)}"
             raise KeyError(f"no chart {name!r}{hint}")
-        require("plotly.graph_objects", "view.figures needs")
+        require("plotly", "view.figures needs")
         title, draw = self._charts[name]
-        return to_plotly(draw(), self._theme, title)
+        return plotly_figure(draw(), self._theme, title)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._charts)
@@ -214,6 +229,14 @@ class PlotlyFigures(Mapping[str, Any]):
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self._charts)
+
+
+def _is_figure(figure: Any) -> bool:
+    """Whether something is what `workbench.figures.kit.layout.chart` makes."""
+    if not isinstance(figure, Mapping) or not {"data", "layout"} <= figure.keys():
+        return False
+    layout = figure["layout"]
+    return isinstance(layout, Mapping) and {*PARTS, "meta"} <= layout.keys()
 
 
 # -- the legend ----------------------------------------------------------------------------------

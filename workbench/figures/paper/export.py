@@ -180,7 +180,7 @@ def save_figure(
     if kind not in KINDS:
         raise ValueError(f"path must end in .svg, .pdf or .png, got {str(path)!r}")
     if type(figure).__module__.startswith("plotly."):
-        drawn = from_plotly(figure)
+        drawn: Read = from_plotly(figure)
     else:
         drawn = figure if isinstance(figure, Mapping) else figure_of(figure)
     path.write_bytes(figure_bytes(drawn, kind, title, width, family))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.figures.kit.svg import image
-from workbench.figures.plotly_figures import Theme, to_plotly
+from workbench.figures.plotly_figures import Theme, plotly_figure
 from workbench.figures.results.charts import TITLES, figure_of, kind_of
 from workbench.figures.results.overlaid import overlaid
 from workbench.pairs.accounting.accounted import AccountedPair
@@ -21,7 +21,7 @@ WIDTH = 420
 
 def figure(result: Any, other: Any, kind: str | None, theme: Theme) -> go.Figure:
     """The chart of a result as plotly's figure; see `workbench._plot.figure`."""
-    require("plotly.graph_objects", "figure() needs")
+    require("plotly", "figure() needs")
     kind = kind_of(result, kind)
     made = figure_of(result, kind)
     if other is not None:
@@ -30,7 +30,7 @@ def figure(result: Any, other: Any, kind: str | None, theme: Theme) -> go.Figure
             raise ValueError(f"other must be a result with a chart, got {text!r}; kind={text!r}?")
         results = [result, *others]
         made = overlaid([made, *(figure_of(one, kind) for one in others)], _names(results))
-    return to_plotly(made, theme, TITLES[kind])
+    return plotly_figure(made, theme, TITLES[kind])
 
 
 def picture(result: Any) -> str:

@@ -112,5 +112,7 @@ def _named(layout: Read) -> str:
 def _widened(axes: Sequence[Axis]) -> Axis:
     """The first axis, from the lowest end to the highest."""
     ranges = [one["range"] for one in axes if "range" in one]
+    if not ranges:
+        return dict(axes[0])
     low, high = min(one[0] for one in ranges), max(one[1] for one in ranges)
     return {**axes[0], "range": [low, high]}
