@@ -163,7 +163,7 @@ def rgba(color: str) -> tuple[float, float, float, float]:
     ----------
     color : str
         As `workbench.figures.kit.theme.color` returns it: "#0A4C96" or "rgba(10,76,150,0.2)". Of
-        figures that somebody changed also "rgb(10,76,150)" and what matplotlib knows, such as "red".
+        figures that somebody changed also "rgb(10,76,150)" and what matplotlib knows: "red".
     """
     if _HEX.match(color):
         red, green, blue = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
