@@ -218,6 +218,13 @@ def test_a_figure_has_a_ground_and_our_template_only(theme, paper):
     assert made.layout.template == pio.templates["none"]
 
 
+def test_a_point_stands_for_itself_in_the_legend():
+    made = wb.judge(OTHERS, "gdp(0.1)").figure()
+    (point,) = [one for one in made.data if one.name == "refuting point"]
+    assert point.mode == "markers"
+    assert point.showlegend
+
+
 def test_a_figure_of_rows_is_taller_and_prints_as_before():
     figure = small(height=200)
     made = door.plotly_figure(figure, title="rows")
@@ -253,6 +260,7 @@ def test_histograms_are_drawn_over_each_other():
     looks = [(one.line.color, one.line.dash) for one in made.data]
     assert len(set(looks)) == len(made.data) == 4
     assert len({one.name for one in made.data}) == 4
+    assert made.layout.legend.orientation == "h"  # four rows would cover the curves
     width = np.diff(second.edges)
     same_numbers(made.data[3].y[:-1], second.p[: second.bins] / width)
     ends = min(first.edges[0], second.edges[0]), max(first.edges[-1], second.edges[-1])

@@ -298,7 +298,9 @@ def _with_samples(traces: list[Trace], rows: list[KeyEntry]) -> list[Trace]:
 
 def _looks_like(trace: Trace, row: KeyEntry) -> bool:
     """Whether a trace in the legend looks as its row of the key does."""
-    line = trace.get("line", {})
+    line = trace.get("line")
+    if line is None:  # points
+        return bool(trace["marker"]["color"] == row.stroke["color"])
     return all(line.get(name) == row.stroke[name] for name in ("color", "dash", "width"))
 
 

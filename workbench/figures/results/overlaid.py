@@ -15,6 +15,9 @@ from workbench.figures.paper.keys import entries, is_of_key
 #: Dashes that tell curves of one color apart.
 DASHES = ("solid", "dash", "dot", "dashdot")
 
+#: Rows of a key that fit into the corner of a chart.
+MOST_ROWS = 3
+
 
 def overlaid(figures: Sequence[Read], names: Sequence[str]) -> Figure:
     """Several figures over the same axes as one, in which no two curves look the same.
@@ -61,7 +64,7 @@ def overlaid(figures: Sequence[Read], names: Sequence[str]) -> Figure:
     notes = [part for part in first["annotations"] if not is_of_key(part)]
     low = any(row.low for row in entries(first))
     made = chart(
-        [*marks, key(styles, low=low)],
+        [*marks, key(styles, columns=1 if len(styles) <= MOST_ROWS else 2, low=low)],
         x,
         y,
         summary=" ".join(one["meta"]["summary"] for one in layouts),
