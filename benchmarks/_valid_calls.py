@@ -518,6 +518,7 @@ _MODEL = {"theta": np.zeros(23), "data": Make(labeled_data)}
 #: Call -> its arguments, where their names do not tell.
 OWN: dict[str, dict[str, Any]] = {
     **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
+    "plotly_figure": {"figure": Make(lambda: page_audit().figures[0].figure)},
     "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
     "DPSGDSettings.train": {"data": Make(labeled_data), "rng": Make(np.random.default_rng)},
     "DiracCanaries": {"places": [0, 3]},

@@ -62,7 +62,7 @@ OUTSIDE = {
     "storing": {"sqlalchemy", "alembic"},
     "audits": {"numpy", "pandas", "sqlalchemy", "alembic"},
     "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "alembic", "platformdirs"},
-    "figures": {"numpy", "matplotlib"},
+    "figures": {"numpy", "matplotlib", "plotly"},
     "pages": {"numpy", "param"},
 }
 

@@ -135,6 +135,7 @@ from .estimators.roc import Roc as Roc
 from .estimators.roc import roc as roc
 from .figures.kit.theme import palette as palette
 from .figures.paper.export import save_figure as save_figure
+from .figures.plotly_figures import plotly_figure as plotly_figure
 from .following.evidence import ClaimEvidence as ClaimEvidence
 from .following.evidence import claim_evidence as claim_evidence
 from .following.follow import follow as follow

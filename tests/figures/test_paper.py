@@ -21,11 +21,12 @@ from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import Style
 from workbench.figures.kit.theme import LIGHT, paint
-from workbench.figures.paper import export, look, results
+from workbench.figures.paper import export, look
 from workbench.figures.paper.draw import draw, place
 from workbench.figures.paper.export import figure_bytes
 from workbench.figures.paper.labels import box_of
 from workbench.figures.paper.texts import written
+from workbench.figures.results import charts as results
 from workbench.pages.registry import PAGES
 from workbench.software.extras import MissingPackage
 

@@ -11,13 +11,17 @@ from workbench.figures.kit.theme import LIGHT, paint
 from workbench.figures.series import series_chart
 
 
+def chart_of(series):
+    return series_chart(series.audits, series.name)
+
+
 def traces(figure, name):
     return [one for one in figure["data"] if one.get("name") == name]
 
 
 def test_every_audit_is_a_point_with_its_confidence():
     series = series_of([1.0, 1.2, 2.5], claims=("approx(4, 1e-5)", "pure(1)"))
-    figure = series.figure()
+    figure = chart_of(series)
     bounds, refutes = traces(figure, "lower bound"), traces(figure, "refutes a claim")
     shown = sorted([*zip(bounds[0]["x"], bounds[0]["customdata"], strict=True),
                     *zip(refutes[0]["x"], refutes[0]["customdata"], strict=True)])  # fmt: skip
@@ -32,29 +36,29 @@ def test_every_audit_is_a_point_with_its_confidence():
 
 
 def test_claims_are_lines_where_they_are_near():
-    near = series_of([1.0, 2.0], claims=("approx(2, 1e-5)",)).figure()
+    near = chart_of(series_of([1.0, 2.0], claims=("approx(2, 1e-5)",)))
     assert any("claimed: approx(2, 1e-5)" in one["text"] for one in near["layout"]["annotations"])
     (line,) = [one for one in near["layout"]["shapes"] if one.get("xref") == "paper"
                and one.get("y0") == one.get("y1") == 2]  # fmt: skip
     assert line["line"]["dash"] == "dash"
-    far = series_of([0.5], claims=("pure(60)",)).figure()
+    far = chart_of(series_of([0.5], claims=("pure(60)",)))
     assert not any("claimed" in one["text"] for one in far["layout"]["annotations"])
     assert "pure(60) allows ε = 60" in far["layout"]["meta"]["summary"]
 
 
 def test_a_pair_as_claim_has_a_verdict_and_no_line():
-    figure = series_of([2.0], claims=("dpsgd(noise=4, rate=0.01, steps=10)",)).figure()
+    figure = chart_of(series_of([2.0], claims=("dpsgd(noise=4, rate=0.01, steps=10)",)))
     (refutes,) = traces(figure, "refutes a claim")
     assert "no leakier than DP-SGD" in refutes["customdata"][0]
 
 
 def test_an_empty_series_says_so():
-    assert "no audit with a bound" in json.dumps(wb.AuditSeries("x").figure(), ensure_ascii=False)
+    assert "no audit with a bound" in json.dumps(chart_of(wb.AuditSeries("x")), ensure_ascii=False)
 
 
 @pytest.mark.parametrize("mus", [[], [1.0], [1.0] * 12 + [3.0]])
 def test_the_picture_can_draw_it(mus):
-    figure = series_of(mus, n=60).figure()
+    figure = chart_of(series_of(mus, n=60))
     drawn = svg(paint(figure, LIGHT))
     assert drawn.startswith("<svg")
     json.dumps(paint({"data": [], "layout": figure["layout"]}, LIGHT))

@@ -20,8 +20,13 @@ from workbench.figures.kit.marks import Mark, Share, Style
 from workbench.figures.kit.svg import svg
 
 FIGURES = Path(wb.__file__).parent / "figures"
-#: The kit makes figures; the renderer for papers and the overlay of several figures read them.
-SPEAKERS = {FIGURES / "kit", FIGURES / "paper", FIGURES / "overlay.py"}
+#: The kit makes figures; the renderer for papers, the overlays of several figures and the door to
+#: plotly read them.
+SPEAKERS = {
+    *(FIGURES / "kit", FIGURES / "paper", FIGURES / "overlay.py"),
+    *(FIGURES / "results" / "overlaid.py", FIGURES / "results" / "doors.py"),
+    FIGURES / "plotly_figures.py",
+}
 MODULES = [p for p in sorted(FIGURES.rglob("*.py")) if not SPEAKERS & {p, *p.parents}]
 
 

@@ -17,6 +17,7 @@ from workbench.audits.plans import PlanUse
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
 from workbench.audits.series.spending import probability_text
 from workbench.audits.summary import AuditSummary
+from workbench.figures.series import series_chart
 from workbench.pages.auditing.audit_of import drawn_number, drawn_sentence
 from workbench.pages.core.page import Page
 from workbench.pages.core.settings import setting_text
@@ -144,10 +145,11 @@ def plan(
 
 def series(found: AuditSeries) -> dict[str, Any]:
     """A series: what it spent and found, its chart, and its audits with their levels."""
+    chart = series_chart(found.audits, found.name)
     return {
         "name": found.name,
         "words": found.explain(),
-        "charts": _charts([AuditFigure("series", BY_AUDIT, found.figure(), ABOUT_SERIES, span=12)]),
+        "charts": _charts([AuditFigure("series", BY_AUDIT, chart, ABOUT_SERIES, span=12)]),
         "audits": [_position(found, one) for one in found.audits],
     }
 

@@ -8,13 +8,16 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from workbench import _checks, _json
 from workbench.audits.imported import Imported
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.bounds.bound import Bound
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Version of what `Audit.to_dict` returns, the audit card.
 CARD_VERSION = 1
@@ -104,6 +107,20 @@ class Audit:
     def bounds(self) -> dict[str, Bound]:
         """The bounds by name of the number."""
         return {one.name: one.bound for one in self.numbers if one.bound is not None}
+
+    def to_frame(self) -> pd.DataFrame:
+        """All numbers, one row each: name, title, text, and the fields of `Bound`."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "name": one.name,
+                "title": one.title,
+                "text": one.text if one.bound is None else one.bound.rounded,
+                **({} if one.bound is None else one.bound.to_dict()),
+            }
+            for one in self.numbers
+        )
 
     @property
     def sha256(self) -> str:

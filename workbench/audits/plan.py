@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from workbench import _checks, _json
 from workbench._format import percent, plain
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.bounds.counts.intervals import INTERVALS, current_name, interval_label
 from workbench.claims.parse import parse_claim
@@ -98,6 +99,8 @@ class RegisteredPlan:
     n_q: int | None = None
     stopping: str = "fixed"
     key: str = ""
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         checked = {
@@ -260,6 +263,8 @@ class Deviation:
     planned: str
     done: str
     voids: bool = True
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

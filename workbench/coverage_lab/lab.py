@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench._format import percent, plain
 from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.coverage_lab.methods import KEPT, METHODS, Request
@@ -87,6 +88,9 @@ class Coverage:
     truth: float
     values: Floats
     exceeded: NDArray[np.bool_]
+
+    plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.columns(self)
@@ -199,7 +203,7 @@ class Coverage:
             ("scores", f"{self.n_p:,} + {self.n_q:,}, {self.reps:,} replicates"),
         ]
         said = f"{self.guarantee} · {percent(self.confidence)} · seed {self.seed}"
-        return table(f"Coverage of {self.method} on {self.scenario}", rows, said)
+        return beside(table(f"Coverage of {self.method} on {self.scenario}", rows, said), self)
 
 
 def coverage(

@@ -19,8 +19,9 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
 from workbench.curves.error_rates import mu_of_point as mu_of_point
 from workbench.curves.validation import (
@@ -77,6 +78,8 @@ class TradeoffCurve:
     beta: Floats
 
     plot = plot
+    figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         alpha, beta = rates(self.alpha, "alpha").copy(), rates(self.beta, "beta").copy()
@@ -126,7 +129,7 @@ class TradeoffCurve:
         at = (0.01, 0.1, 0.5)
         rows = [("vertices", self.alpha.size), ("total variation", f"{self.total_variation:.4g}")]
         rows += [(f"f({alpha:g})", f"{self.tradeoff(alpha):.4g}") for alpha in at]
-        return table("Trade-off curve", rows)
+        return beside(table("Trade-off curve", rows), self)
 
     # -- where curves come from -----------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.curves.validation import DIRECTIONS
 from workbench.estimators.bin_rules import default_range
@@ -47,6 +48,8 @@ class BinWidthCurve:
     bins: NDArray[np.int64]
     plain: NDArray[np.float64]
     cross_fitted: NDArray[np.float64]
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)

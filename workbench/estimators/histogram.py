@@ -15,14 +15,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import DIRECTIONS
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
@@ -35,6 +35,9 @@ from workbench.estimators.bin_rules import (
 )
 from workbench.estimators.cross_fitting import cross_fitted_hockey_stick
 from workbench.scores.sample import Scores, require_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Largest number of bins; more would only slow the display.
 MOST_BINS = 100_000
@@ -69,6 +72,7 @@ class Histogram:
     from_data: bool
 
     plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -179,6 +183,26 @@ class Histogram:
         """Estimated ε at δ; infinite where a bin is empty in one group only."""
         return float(self.curve.epsilon(_checks.delta(delta)))
 
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each bin: its ends, both counts and both relative frequencies.
+
+        The outer bins are open. A last row without ends has the scores that are NaN, if there are
+        any.
+        """
+        import pandas as pd
+
+        rest = [np.nan] * (self.p_counts.size - self.bins)
+        return pd.DataFrame(
+            {
+                "left": np.append(self.edges[:-1], rest),
+                "right": np.append(self.edges[1:], rest),
+                "p_count": self.p_counts,
+                "q_count": self.q_counts,
+                "p": self.p,
+                "q": self.q,
+            }
+        )
+
     def __repr__(self) -> str:
         return (
             f"Histogram({self.bins} bins on [{self.edges[0]:.4g}, {self.edges[-1]:.4g}], "
@@ -194,7 +218,7 @@ class Histogram:
             ("scores", f"{self.scores.n_p:,} + {self.scores.n_q:,}"),
             ("total variation", f"≈ {self.total_variation:.4g}"),
         ]
-        return table("Histogram", rows, "estimate · no guarantee")
+        return beside(table("Histogram", rows, "estimate · no guarantee"), self)
 
 
 def histogram(

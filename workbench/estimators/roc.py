@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +15,13 @@ from scipy.optimize import isotonic_regression
 
 from workbench import _checks
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import rates
 from workbench.scores.sample import Scores, require_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +44,7 @@ class Roc:
     auc: float
 
     plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.columns(self)
@@ -73,6 +77,19 @@ class Roc:
         """Estimated ε at δ of the best attack on the hull; infinite where an error count is 0."""
         return float(self.curve.epsilon(_checks.delta(delta)))
 
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each threshold: both rates, and the counts of scores above it."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "fpr": self.false_positives / self.scores.n_q,
+                "tpr": self.true_positives / self.scores.n_p,
+                "false_positives": self.false_positives,
+                "true_positives": self.true_positives,
+            }
+        )
+
     def __repr__(self) -> str:
         return f"Roc(AUC ≈ {self.auc:.4g} (estimate), {self.scores!r})"
 
@@ -80,7 +97,8 @@ class Roc:
         rates = (0.001, 0.01, 0.1)
         rows = [("AUC", f"≈ {self.auc:.4g}")]
         rows += [(f"TPR at FPR {fpr:g}", f"≈ {self.tpr(fpr):.4g}") for fpr in rates]
-        return table("Receiver operating curve", rows, f"estimate · {self.scores.assumption}")
+        words = table("Receiver operating curve", rows, f"estimate · {self.scores.assumption}")
+        return beside(words, self)
 
 
 def roc(scores: Scores) -> Roc:

@@ -5,7 +5,8 @@ compute no statistics. `scores`, `compare`, `counts`, `family`, `pair`, `plan`, 
 `one_run`, `records`, `selection`, `mechanism`, `training` and `importing` have the charts of the
 pages with these names; `compared` has the curves that scores are compared with,
 `past_bounds` the bounds of repeated draws, `series` the audits of one pipeline over time, and
-`overlay` the curves of several audits. `paper` draws figures for print, by matplotlib.
+`overlay` the curves of several audits. `results` has the charts of single results. `paper` draws
+figures for print, by matplotlib, and `plotly_figures` makes figures of plotly.
 """
 
 from workbench import _names

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._frames import to_frame
+from workbench._plot import beside, figure, plot
 from workbench.bounds.anytime.betting import LEVELS, log_factors, log_wealth
-from workbench.bounds.anytime.monitoring import betting_counts
+from workbench.bounds.anytime.monitoring import betting_counts, evidence_words
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.curves.validation import Floats
@@ -88,6 +90,10 @@ class ClaimEvidence:
     log: Floats
     void: str | None = None
 
+    plot = plot
+    figure = figure
+    to_frame = to_frame
+
     def __post_init__(self) -> None:
         n, log = _checks.array(self.n, "n"), _checks.array(self.log, "log")
         if n.ndim != 1 or n.shape != log.shape or np.isnan(log).any() or not _increases(n):
@@ -102,6 +108,9 @@ class ClaimEvidence:
     def claimed(self) -> str:
         """The claim in words."""
         return str(self.claim)
+
+    def _repr_html_(self) -> str:
+        return beside(evidence_words(self.claimed, self.n, self.log, self.void), self)
 
     def log_at(self, n: int) -> float:
         """Logarithm of the e-value at the last look by row ``n``; 0 before the first."""

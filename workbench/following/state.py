@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
@@ -51,6 +52,8 @@ class FollowState:
     waits: str = ""
     stopped: str = ""
     notes: tuple[str, ...] = ()
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
@@ -48,6 +49,8 @@ class LiveState:
     refuted_at: int | None = None
     notes: tuple[str, ...] = ()
     closed: bool = False
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)

@@ -9,6 +9,7 @@ from typing import Any
 from scipy.special import bdtr
 
 from workbench import _checks
+from workbench._frames import to_frame
 
 #: How it was decided which canaries are in the training data.
 DESIGNS = ("fair-coins", "fixed-half")
@@ -133,6 +134,8 @@ class Guesses:
     design: str = "fair-coins"
     rule: Rule | None = None
     values: int = 2
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         m = _checks.count(self.canaries, "canaries", least=1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from workbench import _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.simulate import SharedGaussian
 from workbench.onerun.studies import Auditor, study
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Cosines between canaries, dense where 1000 canaries begin to interfere.
 STRENGTHS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3, 0.5)
@@ -52,6 +56,26 @@ class InterferenceStudy:
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each bound: auditor, interference, seed, epsilon, bit_error, truth."""
+        import pandas as pd
+
+        rows, seeds = self.bit_error.shape
+        parts = [
+            pd.DataFrame(
+                {
+                    "auditor": name,
+                    "interference": np.repeat(self.interference, seeds),
+                    "seed": np.tile(np.arange(seeds), rows),
+                    "epsilon": values.ravel(),
+                    "bit_error": self.bit_error.ravel(),
+                    "truth": self.truth,
+                }
+            )
+            for name, values in self.epsilon.items()
+        ]
+        return pd.concat(parts, ignore_index=True)
 
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""

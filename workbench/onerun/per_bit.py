@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench._roots import turning_point
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.validation import Floats, Values, rates, shaped
@@ -171,6 +172,8 @@ class BitErrorCurves:
     prior: Floats
     information: Floats
 
+    to_frame = to_frame
+
     def __post_init__(self) -> None:
         _checks.fields(self)
 
@@ -233,6 +236,8 @@ class HypotheticalLimits:
     hoeffding: float
     exact: float
     limit: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)

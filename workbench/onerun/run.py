@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.onerun.guesses import DESIGNS, Ends, Guesses, Rule, Threshold, coins_p_value
 from workbench.scores import chance
 from workbench.scores.ordered import oriented
@@ -64,6 +65,9 @@ class OneRun:
     design: str = "fair-coins"
     name: str = ""
     seed: int | np.random.Generator | None = None
+
+    plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         direction = _checks.flag(self.larger_is_member, "larger_is_member")
@@ -131,7 +135,8 @@ class OneRun:
         rows += [("p-value of fair coins", f"{self.coins_p_value:.3g}")]
         if not np.isfinite(self.scores).all():
             rows += [("not finite, kept", str(int((~np.isfinite(self.scores)).sum())))]
-        return table(f"One run {self.name}".strip(), rows, f"design: {self.design}")
+        words = table(f"One run {self.name}".strip(), rows, f"design: {self.design}")
+        return beside(words, self)
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each canary: ``score``, ``included`` and, where given, ``id``."""

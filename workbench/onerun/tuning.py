@@ -15,18 +15,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.random_split import second_split
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.guesses import Ends, Rule, Threshold
 from workbench.onerun.run import OneRun
 from workbench.scores.sample import ScoresError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Rules with different numbers of guesses, at most.
 _MOST_RULES = 10_000
@@ -67,8 +72,29 @@ class Tuning:
     rule_simultaneous: Rule
     rule_held_out: Rule | None
 
+    plot = plot
+    figure = figure
+
     def __post_init__(self) -> None:
         _checks.fields(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each rule, with its bound, which holds if the rule was fixed in advance."""
+        import pandas as pd
+
+        rows = [
+            {"rule": str(rule), **one.to_dict()}
+            for rule, one in zip(self.rules, self.pointwise, strict=True)
+        ]
+        return pd.DataFrame(rows)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.guarantee, f"{one.symbol} {one.relation} {one.rounded}", " · ".join(one.terms))
+            for one in (self.simultaneous, self.held_out)
+            if one is not None
+        ]
+        return beside(table(f"{len(self.rules)} rules of guessing", rows), self)
 
 
 def tune_one_run(

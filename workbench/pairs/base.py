@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from workbench import _checks
-from workbench._plot import plot
+from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.curves.renyi_quadrature import renyi_divergence
 from workbench.curves.validation import (
     DIRECTIONS,
@@ -58,6 +59,11 @@ class Pair(ABC):
     """
 
     plot = plot
+    figure = figure
+
+    def _repr_html_(self) -> str:
+        rows = [(name, _checks.shown(value)) for name, value in self.parameters.items()]
+        return beside(table(self.name, rows, "heuristic" if self.heuristic else ""), self)
 
     @staticmethod
     def from_functions(

@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from workbench import _checks
 from workbench._format import plain, round_safely
+from workbench._frames import to_frame
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats, quiet
@@ -50,6 +51,8 @@ class GDPRegret:
     mu: float
     regret: float
     floor: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
@@ -55,6 +56,8 @@ class Meeting:
     epsilon: float
     delta: float
     tangent: bool
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -22,6 +22,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench._format import asks_for_number
+from workbench._frames import to_frame
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.tradeoff import TradeoffCurve
@@ -69,6 +70,8 @@ class WorstOrder:
     monotone: float
     order: BlockOrder
     event: int
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

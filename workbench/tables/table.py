@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from workbench.scores import chance
 from workbench.scores.sample import CLUSTER_RULES, Scores, ScoresError
 from workbench.tables.bounds.methods import TableBounds
 from workbench.tables.design import ASSUMPTIONS, Design, complementary_pairs
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SAMPLINGS_OF_MODELS = ("independent runs", "unknown")
 
@@ -283,6 +286,17 @@ class ScoreTable(TableBounds):
         part.__dict__["keys"] = self.keys[m]
         return part
 
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each model and record that has a score, as `read_score_table` reads it.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``model``, ``record``, ``score`` and ``member`` (1 or 0); with several
+            augmentations also ``augmentation``, and a row for each.
+        """
+        return long_frame(self, self.scores, "score")
+
     def __repr__(self) -> str:
         name = f"{self.name!r}, " if self.name else ""
         member = "larger" if self.larger_is_member else "smaller"
@@ -468,3 +482,33 @@ def _chosen(which: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
     if chosen.min() < 0 or chosen.max() >= n:
         raise ScoresError(f"{what} are numbered 0 to {n - 1}, got {_checks.shown(which)}")
     return chosen.astype(np.intp)
+
+
+def long_frame(table: Any, values: NDArray[Any], name: str) -> pd.DataFrame:
+    """Values of models and records in long form, one row for each cell that is present.
+
+    Parameters
+    ----------
+    table : ScoreTable or SignalTable
+        With the names.
+    values : ndarray, shape (M, R) or (M, R, A)
+    name : str
+        Of their column.
+    """
+    import pandas as pd
+
+    here = np.ones(table.member.shape, bool) if table.present is None else table.present
+    model, record = np.nonzero(here)
+    of_records = np.arange(table.n_records) if table.records is None else table.records
+    of_models = np.arange(table.n_models) if table.models is None else table.models
+    found = values[model, record]
+    depth = 1 if found.ndim == 1 else found.shape[1]
+    columns: dict[str, Any] = {
+        "model": np.repeat(of_models[model], depth),
+        "record": np.repeat(of_records[record], depth),
+    }
+    if found.ndim > 1:
+        columns["augmentation"] = np.tile(np.arange(depth), model.size)
+    columns[name] = found.ravel()
+    columns["member"] = np.repeat(table.member[model, record].astype(int), depth)
+    return pd.DataFrame(columns)

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench import _checks, _json, _markup
 from workbench._format import percent, plain, round_safely
+from workbench._plot import beside, figure, plot
 from workbench.claims.base import Claim
 from workbench.testers import report, serialization
 from workbench.testers.error_budget import Budget
@@ -103,6 +104,9 @@ class MechanismAudit:
     power: Mapping[str, float | None] | None = None
     mechanism: Callable[..., Any] | None = None
     used: Mapping[str, Tester] = field(default_factory=dict)
+
+    plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -462,4 +466,4 @@ class MechanismAudit:
                 why = next((t.refused[name] for t in self.trials if name in t.refused), "")
                 rows.append((name, "not tested", why))
         said = " ".join([self.in_words(), *self.notes])
-        return _markup.table(f"{self.name}, claim {self.claim}", rows, said)
+        return beside(_markup.table(f"{self.name}, claim {self.claim}", rows, said), self)

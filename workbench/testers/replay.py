@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench import _checks
 from workbench.testers.evidence import TrialFinding
@@ -13,6 +14,9 @@ from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.sandbox import MechanismError
 from workbench.testers.running.source import TESTER, OutputSource, digest, stream
 from workbench.testers.trial import CALLS, TrialSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +42,10 @@ class Replay:
     fitted_anew: bool
     samples: int
     seed: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row: the finding, and the runs and the seed that it rests on."""
+        return self.finding.to_frame().assign(samples=self.samples, seed=self.seed)
 
     def __post_init__(self) -> None:
         _checks.fields(self)

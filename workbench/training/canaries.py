@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.curves.validation import Floats
@@ -49,6 +50,8 @@ class CanaryRun:
     canaries: int
     sigma: float
     norm: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -10,7 +10,7 @@ import param
 
 from workbench._names import did_you_mean
 from workbench.bounds.bound import Bound
-from workbench.figures.kit.types import Figure
+from workbench.figures.plotly_figures import PlotlyFigures
 from workbench.pages.core.page import Answer, Fact, Item, Page
 from workbench.pages.core.session import PageSession
 from workbench.views.settings import in_words, plain_names, plain_value, translated
@@ -93,9 +93,15 @@ class PageAttributes:
         return {name: self.page.draw(item) for name, item in self._numbers.items()}
 
     @property
-    def figures(self) -> dict[str, Figure]:
-        """All charts of the page by name, in plotly's format; see `workbench.save_figure`."""
-        return {item.name: self.page.draw(item) for item in self.page.figures()}
+    def figures(self) -> PlotlyFigures:
+        """The charts of the page by name, as `plotly.graph_objects.Figure`.
+
+        Each is drawn when it is asked for; see `workbench.save_figure`, too.
+        """
+        page = self.page
+        return PlotlyFigures(
+            {item.name: (item.title, partial(page.draw, item)) for item in page.figures()}
+        )
 
     def update(self, **controls: Any) -> None:
         """Set several controls at once, with one redraw.

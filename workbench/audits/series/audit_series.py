@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from workbench import _checks, _json
 from workbench._format import percent
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.audits.audit import Audit
 from workbench.audits.series.spending import confidence_at, probability_text
 from workbench.bounds.bound import Bound
@@ -27,9 +26,6 @@ from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
     import pandas as pd
-
-#: ``"module:callable"`` that draws a series; above this floor.
-_CHART = "workbench.figures.series:series_chart"
 
 #: Audits that a notebook shows.
 _SHOWN = 20
@@ -181,6 +177,7 @@ class AuditSeries:
     audits: tuple[SeriesAudit, ...] = ()
 
     plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -241,11 +238,6 @@ class AuditSeries:
                           for one in self.refuted)  # fmt: skip
         return f"{text} Refuted: {found}."
 
-    def figure(self) -> dict[str, Any]:
-        """The chart of the lower bounds on ε, as a dict in plotly's format."""
-        found: dict[str, Any] = resolve_name(_CHART)(self.audits, self.name)
-        return found
-
     def to_frame(self) -> pd.DataFrame:
         """A row per audit.
 
@@ -298,7 +290,7 @@ class AuditSeries:
         ]
         if len(self) > _SHOWN:
             rows.insert(0, ("…", f"{len(self) - _SHOWN:,} earlier", "", "", ""))
-        return table(f"Series “{self.name}”", rows, self.explain())
+        return beside(table(f"Series “{self.name}”", rows, self.explain()), self)
 
 
 _COLUMNS = (

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from workbench import _checks
-from workbench._plot import plot
+from workbench._frames import to_frame
+from workbench._plot import beside, figure, plot
 from workbench.bounds.anytime.betting import (
     Claims,
     EpsilonClaims,
@@ -73,9 +74,14 @@ class AnytimePath:
     values: Floats
 
     plot = plot
+    figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
+
+    def _repr_html_(self) -> str:
+        return beside(self.bound._repr_html_(), self)
 
     def at(self, n: int) -> Bound:
         """The bound when ``n`` scores of P had been seen: that of the last point by then.

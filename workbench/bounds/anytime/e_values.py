@@ -17,6 +17,7 @@ from scipy.special import logsumexp
 
 from workbench import _checks
 from workbench._format import format_result, plain
+from workbench._frames import to_frame
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
 from workbench.bounds.anytime.predictable_counts import Tally
@@ -48,6 +49,8 @@ class EValue:
     n_q: int
     assumption: str
     void: str | None = None
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench._format import plain
-from workbench._plot import plot
+from workbench._frames import to_frame
+from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
 from workbench.bounds.anytime.e_values import EValue
@@ -69,6 +71,8 @@ class FixedSizeLimits:
     pilot: int
     n: NDArray[np.int64]
     values: Floats
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
@@ -183,9 +187,14 @@ class EvidencePath:
     void: str | None
 
     plot = plot
+    figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
+
+    def _repr_html_(self) -> str:
+        return beside(evidence_words(self.claimed, self.n, self.log, self.void), self)
 
     def at(self, n: int) -> EValue:
         """The e-value at the last look by row ``n``; 1 before the first."""
@@ -223,6 +232,23 @@ class EvidencePath:
         goal = -math.log1p(-_checks.confidence(confidence))
         reached = self.n[(self.log >= goal) & (self.n <= _checks.count(n, "n"))]
         return int(reached[0]) if reached.size else None
+
+
+def evidence_words(claimed: str, n: NDArray[np.int64], log: Floats, void: str | None) -> str:
+    """E-values against a claim in a few words, as HTML.
+
+    Parameters
+    ----------
+    claimed, n, log, void
+        See `EvidencePath`.
+    """
+    last = f"10^{log[-1] / math.log(10):.1f}" if log.size else "1"
+    rows: list[tuple[object, ...]] = [
+        ("claim", claimed),
+        ("rows of each group", f"{int(n[-1]) if n.size else 0:,}"),
+        ("e-value at the last look", last),
+    ]
+    return table("Evidence against a claim", rows, f"void: {void}" if void else "anytime")
 
 
 @dataclass(frozen=True, eq=False)

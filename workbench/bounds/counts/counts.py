@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict, TypeVar, Unpack, cast, get_args
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench.bounds import quantities
 from workbench.bounds.bound import Bound, Side
 from workbench.bounds.counts.intervals import INTERVALS, Interval, current_name
@@ -72,6 +73,8 @@ class Counts:
     fp: int
     tn: int
     fn: int
+
+    to_frame = to_frame
 
     def __init__(
         self,

@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 
 from workbench import _checks
 from workbench._format import format_result
+from workbench._frames import to_frame
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.credible import Region, region_mass
 from workbench.curves.tradeoff import TradeoffCurve
@@ -81,6 +82,8 @@ class PosteriorCurve:
     thresholds: NDArray[np.float64]
     mass: NDArray[np.float64]
 
+    to_frame = to_frame
+
     def __post_init__(self) -> None:
         _checks.columns(self)
 
@@ -132,6 +135,8 @@ class PosteriorMember:
     counts: Counts
     probability: float
     monotone: bool
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

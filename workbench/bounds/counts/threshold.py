@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.counts.counts import Counts
@@ -36,6 +37,8 @@ class ErrorRates:
     fpr_upper: NDArray[np.float64]
     fnr_upper: NDArray[np.float64]
     confidence: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)

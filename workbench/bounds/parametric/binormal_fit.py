@@ -9,6 +9,7 @@ from scipy.special import chdtrc, chdtri
 
 from workbench import _checks
 from workbench._format import percent, round_safely
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.estimators.binormal import IN_CELL, counts_in_cells
@@ -66,6 +67,8 @@ class BinormalFit:
     degrees: int
     p_value: float | None
     cells: int
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -28,7 +28,9 @@ from scipy.special import ndtr
 
 from workbench import _checks
 from workbench._format import percent
+from workbench._frames import to_frame
 from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.bounds.parametric.departures import CheckPower, Departures, departures
 from workbench.bounds.parametric.estimators import estimator_named
 from workbench.bounds.parametric.family_estimator import FamilyEstimator, Misfit
@@ -82,6 +84,10 @@ class FamilyCheck:
     threshold: float | None = None
     fpr_there: float | None = None
     fnr_there: float | None = None
+
+    plot = plot
+    figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
@@ -142,7 +148,7 @@ class FamilyCheck:
         ]
         rows += [("where", self.reason)] if self.refuted else [("power", str(self.power()))]
         note = f"{percent(self.confidence)} · {self.scores.assumption}"
-        return table("Does the family fit?", rows, note)
+        return beside(table("Does the family fit?", rows, note), self)
 
 
 def family_check(

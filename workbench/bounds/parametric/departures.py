@@ -29,6 +29,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench._format import plain, round_safely
+from workbench._frames import to_frame
 from workbench.bounds.parametric.estimators import ResponseScores
 from workbench.bounds.parametric.family_estimator import FamilyEstimator
 from workbench.bounds.parametric.laws import ExpectedSamples, ExpectedScores, Law
@@ -148,6 +149,8 @@ class CheckPower:
     missed: float | None
     claimed: float
     truth: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 from workbench import _checks
 from workbench._format import percent
+from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.bounds.bound import Bound, Side
 from workbench.bounds.parametric.checks import REFUTED, refutation
@@ -54,6 +55,8 @@ class FamilyFit:
     confidence: float
     fits: bool
     void: str | None = None
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench._format import format_result, percent, plain
+from workbench._frames import to_frame
 from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
 
@@ -40,6 +41,8 @@ class BoundDistribution:
     confidence: float
     values: Floats
     truth: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -87,6 +90,8 @@ class Power:
     n_q: int
     how: str
 
+    to_frame = to_frame
+
     def __post_init__(self) -> None:
         _checks.fields(self)
 
@@ -123,6 +128,8 @@ class SampleSize:
     n: int
     power: Power
     wanted: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from workbench import _checks
 from workbench._format import percent, plain, round_safely
+from workbench._frames import to_frame
 from workbench._markup import escape_html as escape
 from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.latex import escape as latex
 from workbench.bounds.power.power import MOST_SCORES
@@ -57,6 +59,8 @@ class RefutingPoint:
     claimed_fnr: float
     p_value: float
 
+    to_frame = to_frame
+
     def __post_init__(self) -> None:
         _checks.fields(self)
 
@@ -86,6 +90,8 @@ class Detectable:
     caught: float
     twice: float
     power_at_twice: float
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -160,6 +166,9 @@ class Verdict:
     sample_sizes: tuple[int, int] | None = None
     guarantee: str = "simultaneous"
 
+    plot = plot
+    figure = figure
+
     def __post_init__(self) -> None:
         _checks.fields(self)
         _checks.one_of(self.verdict, "verdict", VERDICTS)
@@ -220,7 +229,7 @@ class Verdict:
         rows.append(("p-value of the claim", f"{'<' if words.tiny else '≤'} {words.p}"))
         rows += [(f"caught with {percent(CAUGHT)} power", d) for d in self.power]
         shown = table(f"{self.claimed}: {self.verdict}", rows, " · ".join(self.terms))
-        return f'<div title="{escape(self.explain())}">{shown}</div>'
+        return f'<div title="{escape(self.explain())}">{beside(shown, self)}</div>'
 
     # -- how it travels -------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation
 from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, dense_weight, rank_grid
@@ -28,6 +28,9 @@ from workbench.bounds.simultaneous.ties import ranks_in_ties, strictly_above
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 METHOD = "order-statistic band"
 
@@ -53,6 +56,7 @@ class TradeoffBand:
     thresholds: Floats
 
     plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -61,6 +65,16 @@ class TradeoffBand:
                 f"thresholds must be one for each of {self.ranks.tests.weight.size} ranks, got "
                 f"shape {self.thresholds.shape}"
             )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each threshold, and the largest μ that it alone refutes.
+
+        All limits hold together with the ``confidence``. The curve has a frame of its own.
+        """
+        import pandas as pd
+
+        columns = {"threshold": self.thresholds, "mu_at_least": self.mu_lower}
+        return pd.DataFrame({**columns, "confidence": self.confidence})
 
     def __repr__(self) -> str:
         return (
@@ -72,7 +86,7 @@ class TradeoffBand:
         bounds = (self.mu(), self.total_variation(), *(self.tpr(fpr) for fpr in SUMMARY_FPR))
         rows = [(bound.symbol, f"{bound.relation} {bound.rounded}") for bound in bounds]
         title = f"Limits at {self.thresholds.size} thresholds, and so at all"
-        return table(title, rows, " · ".join(bounds[0].terms))
+        return beside(table(title, rows, " · ".join(bounds[0].terms)), self)
 
     @property
     def confidence(self) -> float:

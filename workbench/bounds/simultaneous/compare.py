@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._format import percent, plain
+from workbench._frames import to_frame
 from workbench._markup import table
-from workbench._plot import plot
+from workbench._plot import beside, figure, plot
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
 from workbench.curves.validation import Floats, inner_rates
 from workbench.scores.sample import Scores, require_scores
@@ -54,6 +55,8 @@ class Comparison:
     b_upper: Floats
 
     plot = plot
+    figure = figure
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
@@ -134,7 +137,7 @@ class Comparison:
             (f"{plain(low)} to {plain(high)}", VERDICTS[which]) for low, high, which in self.ranges
         ]
         said = f"simultaneous · {percent(self.confidence)} · A: {self.a.assumption}"
-        return table("False positive rate", rows, f"{said} · B: {self.b.assumption}")
+        return beside(table("False positive rate", rows, f"{said} · B: {self.b.assumption}"), self)
 
 
 def compare(

@@ -14,7 +14,8 @@ from workbench.figures.paper.draw import place
 from workbench.figures.paper.keys import move_below
 from workbench.figures.paper.labels import settle, wrap
 from workbench.figures.paper.look import FONTS, PER_PIXEL, SIZE, settings
-from workbench.figures.paper.results import figure_of
+from workbench.figures.plotly_figures import from_plotly
+from workbench.figures.results.charts import figure_of
 from workbench.software.extras import require
 
 #: Kinds of files.
@@ -139,9 +140,10 @@ def save_figure(
 
     Parameters
     ----------
-    figure : dict or object
-        A figure of the workbench, such as one of ``view.figures``; or a result that has a ``plot``
-        method, such as a `TradeoffBand`.
+    figure : plotly.graph_objects.Figure, dict or object
+        A figure of the workbench, such as one of ``view.figures``, also after ``update_layout``; or
+        a result that has a ``plot`` method, such as a `TradeoffBand`. The theme of the figure does
+        not matter, nor does its title.
     path : str or pathlib.Path
         Its ending chooses the kind of file: ``.svg``, ``.pdf`` or ``.png``.
     title : str
@@ -177,6 +179,9 @@ def save_figure(
     kind = path.suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise ValueError(f"path must end in .svg, .pdf or .png, got {str(path)!r}")
-    drawn = figure if isinstance(figure, Mapping) else figure_of(figure)
+    if type(figure).__module__.startswith("plotly."):
+        drawn: Read = from_plotly(figure)
+    else:
+        drawn = figure if isinstance(figure, Mapping) else figure_of(figure)
     path.write_bytes(figure_bytes(drawn, kind, title, width, family))
     return path

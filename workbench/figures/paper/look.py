@@ -6,6 +6,7 @@ blindness; where two curves of a chart are nearly equally light, `dashes` gives 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -85,6 +86,9 @@ def settings(family: str) -> dict[str, Any]:
     }
 
 
+_HEX = re.compile(r"#[0-9A-Fa-f]{6}$")
+_PARTS = re.compile(r"rgba?\(([\d., ]+)\)$")
+
 #: Color, dash on the screen and width in pixels: how a curve looks.
 Kind = tuple[str, str, float]
 
@@ -158,11 +162,17 @@ def rgba(color: str) -> tuple[float, float, float, float]:
     Parameters
     ----------
     color : str
-        As `workbench.figures.kit.theme.color` returns it: "#0A4C96" or "rgba(10,76,150,0.2)".
+        As `workbench.figures.kit.theme.color` returns it: "#0A4C96" or "rgba(10,76,150,0.2)". Of
+        figures that somebody changed also "rgb(10,76,150)" and what matplotlib knows: "red".
     """
-    if color.startswith("#"):
+    if _HEX.match(color):
         red, green, blue = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
         return red, green, blue, 1.0
-    inside = color.removeprefix("rgba(").removesuffix(")")
-    red, green, blue, opacity = (float(part) for part in inside.split(","))
-    return red / 255, green / 255, blue / 255, opacity
+    if found := _PARTS.match(color):
+        parts = [float(part) for part in found[1].split(",")]
+        red, green, blue, opacity = [*parts, 1.0][:4]
+        return red / 255, green / 255, blue / 255, opacity
+    from matplotlib.colors import to_rgba
+
+    red, green, blue, opacity = to_rgba(color)
+    return red, green, blue, opacity

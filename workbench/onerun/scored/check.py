@@ -10,6 +10,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench.curves.validation import Floats
 
 #: Values of a permutation this close to the observed one count as ties, which sums in another order
@@ -37,6 +38,8 @@ class IndependenceCheck:
     statistic: float
     p_value: float
     found: str
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from workbench._format import percent, plain, round_safely
 from workbench.progress import Report, part
 from workbench.tables.bounds.each_record import RecordLimits, holm
 from workbench.tables.table import ScoreTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,6 +91,14 @@ class CombinedLimits:
         Holm (1979).
         """
         return holm(self.p_values(epsilon), self.values.size, 1 - self.confidence)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each record, from the largest limit down, with the attack that gives it."""
+        import pandas as pd
+
+        names = next(iter(self.attacks.values())).table.record_names
+        columns = {"record": names, "epsilon_at_least": self.values, "attack": self.best}
+        return pd.DataFrame({name: column[self.order] for name, column in columns.items()})
 
     def __repr__(self) -> str:
         largest = round_safely(float(self.values.max()), "down")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -20,7 +20,10 @@ from workbench.tables.attacks.lira import lira_scores
 from workbench.tables.attacks.references import References
 from workbench.tables.attacks.rmia import rmia_scores
 from workbench.tables.design import Design
-from workbench.tables.table import ScoreTable
+from workbench.tables.table import ScoreTable, long_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: What a signal is, and its range.
 SIGNAL_KINDS = {
@@ -128,6 +131,17 @@ class SignalTable:
     def n_records(self) -> int:
         """Number R of records."""
         return self.member.shape[1]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each model and record that has a signal.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``model``, ``record``, ``signal`` and ``member`` (1 or 0); with several
+            augmentations also ``augmentation``, and a row for each.
+        """
+        return long_frame(self, self.signals, "signal")
 
     def as_scores(self) -> ScoreTable:
         """The signals themselves as scores: one threshold for all models, no reference models.

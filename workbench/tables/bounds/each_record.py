@@ -19,6 +19,7 @@ from scipy.special import ndtri
 from workbench import _checks
 from workbench._format import percent, plain, round_safely
 from workbench._markup import table as html_table
+from workbench._plot import beside, figure, plot
 from workbench.curves.gdp import epsilon_from_mu
 from workbench.curves.validation import Floats
 from workbench.progress import Report, silent
@@ -57,6 +58,9 @@ class RecordLimits:
     values: Floats
     estimates: Floats
     counts: RankCounts
+
+    plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         require_table(self.table)
@@ -153,7 +157,7 @@ class RecordLimits:
             for r in self.order[:_SHOWN]
         ]
         title = f"Limits for {self.values.size:,} records at δ = {plain(self.delta)}"
-        return html_table(title, rows, self._terms)
+        return beside(html_table(title, rows, self._terms), self)
 
     @property
     def _terms(self) -> str:

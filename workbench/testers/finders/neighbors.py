@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._markup import table
+from workbench._plot import beside, figure, plot
 
 RELATIONS = ("add-remove", "substitute")
 
@@ -39,6 +41,9 @@ class Neighbors:
     neighbor: NDArray[Any]
     neighboring_relation: str = "add-remove"
 
+    plot = plot
+    figure = figure
+
     def __post_init__(self) -> None:
         _checks.one_of(self.neighboring_relation, "neighboring_relation", RELATIONS)
         a = _checks.listed(self.dataset, "dataset")
@@ -61,6 +66,10 @@ class Neighbors:
                 f"neighbors by {self.neighboring_relation} have {rule}; here {more} records are "
                 f"only in the first and {fewer} only in the second"
             )
+
+    def _repr_html_(self) -> str:
+        rows = [("records", f"{len(self.dataset):,} and {len(self.neighbor):,}")]
+        return beside(table("Neighboring datasets", rows, self.neighboring_relation), self)
 
 
 def left_over(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._frames import to_frame
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
 
@@ -40,6 +41,8 @@ class Finding:
     claim: Claim
     allowed: float
     parameter: float | None = None
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.fields(self)

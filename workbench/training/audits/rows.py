@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench._frames import to_frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,8 @@ class Rows:
     subject: NDArray[np.int64]
     included: NDArray[np.bool_]
     score: NDArray[np.float64]
+
+    to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
