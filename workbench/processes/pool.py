@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from workbench import _checks
 from workbench.processes.limits import ONE_THREAD
 from workbench.progress import Report, silent
+from workbench.software.private_names import processes_of
 
 __all__ = [
     "ProcessesEnded",
@@ -229,7 +230,7 @@ def fork_processes() -> None:
 
 def _signal_that_ended(pool: Executor) -> int:
     """The signal that ended a process of a broken pool, which ends the others by SIGTERM."""
-    processes = list((getattr(pool, "_processes", None) or {}).values())
+    processes = processes_of(pool)
     for process in processes:
         process.join(1.0)
     codes = [process.exitcode or 0 for process in processes]

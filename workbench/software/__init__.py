@@ -1,4 +1,7 @@
-"""The installed software: `versions` of what numbers come from, and packages of the `extras`."""
+"""The installed software: `versions` of what numbers come from, and packages of the `extras`.
+
+`private_names` has what is used of other libraries that they keep to themselves.
+"""
 
 from workbench import _names
 
