@@ -1,5 +1,5 @@
-"""What a maintainer runs: `matrix` says what to test with which versions, `release` builds and checks.
+"""Tools of maintainers: `matrix` says what is tested with which versions, `release` builds.
 
-Neither is part of the package. ``requirements.txt`` has what they need, in an environment of its own:
-nox needs a newer attrs than dp-accounting takes.
+They are no part of the package. ``requirements.txt`` has what they need, in an environment of its
+own: nox needs a newer attrs than dp-accounting takes.
 """
