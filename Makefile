@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+TOOLS  := build/tools
 PORT   ?= 5006
 NOTEBOOK ?= 01
 WORKERS ?= auto
 
-.PHONY: help serve lab slides test quick docs check bench coverage format clean
+.PHONY: help serve lab slides test quick matrix release docs check bench coverage format clean
 
 help:            ## list the commands
 	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -33,6 +34,14 @@ quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long 
 	@$(BIN)/python tests/ensure_node.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/browser \
 	  -m "not (browser or notebook or kernel or statistical or slow)"
+
+matrix: $(TOOLS)/.done ## the quick tests on every Python that is there, with newest and lowest versions (SESSION=newest-3.13)
+	$(TOOLS)/bin/nox $(if $(SESSION),-s $(SESSION))
+
+release: $(TOOLS)/.done ## build and check the sdist and the wheel, install each extra in an empty environment (EXTRAS="core lab")
+	$(TOOLS)/bin/python -m tools.release build
+	$(TOOLS)/bin/python -m tools.release notes > dist/release-notes.md
+	PATH="$(CURDIR)/$(TOOLS)/bin:$$PATH" $(TOOLS)/bin/python -m tools.release install $(EXTRAS)
 
 docs: $(VENV)/.docs ## the documentation site, in docs/_build/html; needs no network
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
@@ -62,6 +71,13 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed; try: make PYTHON=python3.12 serve"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+$(TOOLS)/.done: tools/requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; try: make PYTHON=python3.12 release"; exit 1; }
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
+	@touch $@
 
 $(VENV)/.serve: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[serve]'

@@ -43,7 +43,7 @@ FLOORS = [
     ("reports",),
     ("dashboard", "jupyter", "live", "panel", "slides", "views"),
     ("server",),
-    ("cli", "testing"),
+    ("cli", "testing", "pytest_plugin"),
 ]
 #: What each floor may import from outside, besides the standard library.
 OUTSIDE = {

@@ -6,29 +6,21 @@ import ast
 import importlib
 import inspect
 import pkgutil
+import platform
 from collections import defaultdict
 from pathlib import Path
 
+import param
 import pytest
 
 import workbench
 from workbench import server
+from workbench.software.private_names import PRIVATE_NAMES, PrivateName, moved
 
 PACKAGE = Path(workbench.__file__).parent
 
-#: Where there is no public way, with the reason. A line that is no longer needed is deleted.
-USED = {
-    "_request_summary": "Tornado: else its warnings have the query of a request, maybe with a key",
-    "_is_protocol": "typing: is_protocol() comes with Python 3.13",
-    "_is_runtime_protocol": "typing: as _is_protocol",
-    "_upgrade_revs": "Alembic: the steps between two revisions, without an environment of its own",
-    "_option_string_actions": "argparse: the options of a command",
-    "_AppendAction": "argparse: whether an option may be repeated",
-    "_unscaled_dash_pattern": "matplotlib: the dashes of a line, which get_linestyle() leaves out",
-    "_param__private": "param: the values of a copy of a page, without its watchers",
-    "_send_msg": "Panel: a message to a component; the public way loads React from another host",
-    "_processes": "concurrent.futures: the processes of a pool that is given up",
-}
+#: The module that has them all, each with the reason.
+THERE = "workbench/software/private_names.py"
 
 #: Public in spite of their names, as their documentation says; and what we put on functions.
 DOCUMENTED = {
@@ -102,7 +94,7 @@ def overridden(folder):
                     yield f"{module.__name__.replace('.', '/')}.py", name
 
 
-def test_no_private_name_of_another_library_is_used():
+def test_private_names_of_other_libraries_are_used_in_one_module():
     parsed = dict(trees())
     own = {name for tree in parsed.values() for name in own_names(tree)}
     found = defaultdict(set)
@@ -111,8 +103,21 @@ def test_no_private_name_of_another_library_is_used():
             found[name].add(path)
     for path, name in overridden(server):
         found[name].add(path)
-    assert {name: paths for name, paths in found.items() if name not in USED} == {}
-    assert USED.keys() - found.keys() == set()
+    assert found == {one.name: {THERE} for one in PRIVATE_NAMES}
+
+
+def test_installed_versions_have_the_private_names():
+    assert list(moved()) == []
+
+
+def test_a_name_that_moved_is_told_with_the_library_and_its_version():
+    gone = PrivateName("_gone", "param", lambda: param.Parameterized, "a trial", ("2.1", "2.4"))
+    assert list(moved((gone,))) == [
+        f"param {param.__version__} has no _gone in Parameterized, as versions from 2.1 to 2.4 "
+        "have. It is for: a trial"
+    ]
+    (told,) = moved((PrivateName("_gone", "", object, "a trial", ("3.11", "3.13")),))
+    assert told.startswith(f"Python {platform.python_version()} has no _gone in object,")
 
 
 @pytest.mark.parametrize(

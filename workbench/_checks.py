@@ -537,8 +537,13 @@ def _kind(hint: Any) -> Kind | None:
 
 
 def _is_class(kind: Any) -> bool:
-    protocol = getattr(kind, "_is_protocol", False)
-    return isinstance(kind, type) and (not protocol or getattr(kind, "_is_runtime_protocol", False))
+    if not isinstance(kind, type):
+        return False
+    try:
+        isinstance(None, kind)
+    except TypeError:  # a protocol that is not for isinstance
+        return False
+    return True
 
 
 def _named(kind: type) -> str:

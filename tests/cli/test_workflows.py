@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -127,3 +128,102 @@ def test_what_gitlab_runs(shell):
     )
     assert report.find("testsuite").get("tests") == "1"
     assert job["cache"]["paths"] == [".workbench"]
+
+
+# -- the action, and the hooks for pre-commit -----------------------------------------------------
+
+ROOT = WORKFLOWS.parents[1]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+
+def action_step():
+    (step,) = [one for one in ACTION["runs"]["steps"] if one.get("id") == "audit"]
+    return step
+
+
+@pytest.fixture
+def act(shell):
+    """Runs the audit of the action with inputs, and gives its outputs."""
+
+    def run(**given):
+        inputs = {n: str(one.get("default", "")) for n, one in ACTION["inputs"].items()} | given
+        named = {
+            name: inputs[re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", value)[1]]
+            for name, value in action_step()["env"].items()
+        }
+        outputs = shell.folder / "outputs"
+        outputs.write_text("")
+        done = shell(action_step()["run"], {**named, "GITHUB_OUTPUT": outputs})
+        return done, outputs.read_text()
+
+    return run
+
+
+def test_inputs_of_the_action_are_never_commands():
+    for step in ACTION["runs"]["steps"]:
+        assert "${{" not in step.get("run", "")
+        assert "uses" in step or step["shell"] == "bash"
+    used = re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text(encoding="utf-8"))
+    assert set(used) == ACTION["inputs"].keys()
+    assert ACTION["runs"]["using"] == "composite"
+
+
+@pytest.mark.slow
+def test_the_action_ends_with_the_verdict(shell, act):
+    losses(shell.folder / "my scores.csv", 2, 1)
+    given = {"scores": "my scores.csv", "direction": "smaller-is-member", "sarif": "a.sarif"}
+    done, outputs = act(**given, claim="gdp(1)\ngdp(5)", options="--confidence\n0.9")
+    assert done.returncode == 1, done.stderr
+    assert outputs == "status=1\n"
+    assert "::error title=gdp(1)%3A refuted::" in done.stdout
+    assert "gdp(5)" in done.stdout
+    assert len(json.loads((shell.folder / "a.sarif").read_text())["runs"][0]["results"]) >= 1
+    assert "### Privacy audit" in (shell.folder / "summary.md").read_text()
+
+
+@pytest.mark.slow
+def test_the_action_may_pass_where_there_are_too_few_samples(shell, act):
+    (shell.folder / "scores.csv").write_text("loss,is_member\n1,1\n2,0\n1.5,1\n2.5,0\n")
+    given = {"scores": "scores.csv", "direction": "smaller-is-member", "claim": "gdp(1)"}
+    for choice, status in (("fail", 3), ("pass", 0)):
+        done, outputs = act(**given, **{"too-few-samples": choice})
+        assert done.returncode == status, done.stderr
+        assert outputs == "status=3\n"
+
+
+def test_bad_input_stops_the_action(shell, act):
+    done, outputs = act(scores="$(touch owned).csv", claim="gdp(1)")
+    assert done.returncode == 2
+    assert outputs == "status=2\n"
+    assert not (shell.folder / "owned").exists()
+    assert not (shell.folder / "summary.md").exists()
+
+
+@pytest.mark.slow
+def test_the_hooks_run_the_command_line(shell):
+    hooks = {hook["id"]: hook for hook in HOOKS}
+    assert hooks.keys() == {"workbench-audit-scores", "workbench-test-mechanism"}
+    for hook in hooks.values():
+        assert hook["language"] == "python"
+        assert hook["pass_filenames"] is False
+    losses(shell.folder / "scores.csv", 2, 1)
+    entry = hooks["workbench-audit-scores"]["entry"]
+    done = shell(f'{entry} scores.csv --smaller-is-member --claim "gdp(1)"', {})
+    assert done.returncode == 1, done.stderr
+    assert "is refuted" in done.stdout
+    (shell.folder / "release.py").write_text(
+        "def release(dataset, size, rng):\n    return dataset.sum() + rng.laplace(size=size)\n"
+    )
+    entry = hooks["workbench-test-mechanism"]["entry"]
+    done = shell(f'{entry} release.py:release --claim "pure(1)" --trials 1 --samples 4000', {})
+    assert done.returncode in (0, 3), done.stderr
+    assert "pure(1)" in done.stdout
+
+
+def test_the_documentation_shows_the_hooks_and_inputs_that_there_are():
+    page = (ROOT / "docs" / "continuous-integration.md").read_text(encoding="utf-8")
+    for hook in HOOKS:
+        assert f"`{hook['id']}`" in page
+    shown = re.search(r"- uses: OWNER.*?```", page, re.DOTALL)[0]
+    assert set(re.findall(r"^    ([\w-]+):", shown, re.MULTILINE)) <= ACTION["inputs"].keys()

@@ -325,10 +325,10 @@ class Bound(Wording):
         return f"Bound({self}{drawn})"
 
     def cite(self) -> str:
-        """BibTeX of the method's sources."""
-        from workbench.bounds.citations import bibtex
+        """BibTeX of the method's sources, and of this software."""
+        from workbench.bounds.citations import OWN, bibtex
 
-        return bibtex(self.method)
+        return f"{bibtex(self.method)}\n\n{OWN}"
 
     def to_latex(self) -> str:
         r"""The bound in LaTeX, without its note; all texts are escaped.

@@ -48,6 +48,9 @@ def _read() -> dict[str, str]:
 
 _ENTRIES = _read()
 
+#: The entry of the workbench itself.
+OWN = _ENTRIES["workbench-itself"]
+
 #: Method, as of a `Bound` -> keys of its sources.
 _SOURCES = {
     "held-out event": ("auditorium", "berger-boos", "buehler", "zubkov-serov", "kairouz"),
@@ -141,8 +144,7 @@ def with_own(method: str) -> str:
     method : str
         As `Bound.method`.
     """
-    keys = [*_SOURCES.get(method, ()), "workbench-itself"]
-    return "\n\n".join(_ENTRIES[key] for key in keys)
+    return "\n\n".join([*(_ENTRIES[key] for key in _SOURCES.get(method, ())), OWN])
 
 
 def references() -> pd.DataFrame:

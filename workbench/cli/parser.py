@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, NoReturn
 
 from workbench.scores.refusals import did_you_mean
+from workbench.software.private_names import options_of
 
 _CHOICE = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)$", re.DOTALL)
 
@@ -62,7 +63,7 @@ class CommandParser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(self.expand(given), namespace)
         if unknown:
             options = [word.split("=")[0] for word in unknown if word.startswith("-")]
-            hints = [did_you_mean(word, self._option_string_actions) for word in options]
+            hints = [did_you_mean(word, options_of(self)) for word in options]
             self.error(f"unrecognized arguments: {' '.join(unknown)}{''.join(hints[:1])}")
         return found, unknown
 

@@ -17,6 +17,7 @@ from workbench.assets.scripts import one_module
 from workbench.pages.core.page import Section
 from workbench.pages.core.session import PageSession
 from workbench.software.extras import MissingPackage, require
+from workbench.software.private_names import send_to_browser
 from workbench.views.messages import VIEW, BoardMessages, style
 from workbench.views.parts import Brief
 
@@ -91,16 +92,16 @@ class PageComponent(JSComponent):
         if changed:
             with param.discard_events(self):  # a document that is made later has all of it
                 self.state = {"fields": known | changed, "version": version}
-            self._send_msg({"kind": "fields", "fields": changed, "version": version})
+            send_to_browser(self, {"kind": "fields", "fields": changed, "version": version})
 
     def _receive(self, event: Any) -> None:
         message = dict(event.data)
         buffers = message.pop("buffers", ())
         if message["kind"] == "state":
-            self._send_msg({"kind": "fields", **self.state})
+            send_to_browser(self, {"kind": "fields", **self.state})
         elif message["kind"] == "front":
             sheet, script = _front()
-            self._send_msg({"kind": "front", "style": sheet, "buffers": [script]})
+            send_to_browser(self, {"kind": "front", "style": sheet, "buffers": [script]})
         else:
             self._messages.receive(message, buffers)
 
@@ -117,7 +118,7 @@ def page_component(
     """
 
     def send(content: dict[str, Any], buffers: list[bytes]) -> None:
-        component._send_msg({**content, "buffers": buffers})
+        send_to_browser(component, {**content, "buffers": buffers})
 
     messages = BoardMessages(session, sections, send, brief=brief)
     fields = {**messages.constant, **messages.fields({}), "message": "", "handled": 0, "busy": False}

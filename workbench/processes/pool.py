@@ -23,6 +23,7 @@ from workbench import _checks
 from workbench.processes.limits import ONE_THREAD
 from workbench.processes.serial import InTurn, none_start
 from workbench.progress import Report, silent
+from workbench.software.private_names import processes_of
 
 __all__ = [
     "ProcessesEnded",
@@ -243,7 +244,7 @@ def new_processes(count: int) -> Executor:
     except (ImportError, OSError, RuntimeError) as error:
         if not none_start(error):
             raise
-        for process in _processes_of(pool):
+        for process in processes_of(pool):
             process.terminate()
         return InTurn()
     return pool
@@ -260,15 +261,11 @@ def fork_processes() -> None:
 
 def _signal_that_ended(pool: Executor) -> int:
     """The signal that ended a process of a broken pool, which ends the others by SIGTERM."""
-    processes = _processes_of(pool)
+    processes = processes_of(pool)
     for process in processes:
         process.join(1.0)
     codes = [process.exitcode or 0 for process in processes]
     return max((-code for code in codes if code < 0 and -code != signal.SIGTERM), default=0)
-
-
-def _processes_of(pool: Executor | None) -> list[Any]:
-    return list((getattr(pool, "_processes", None) or {}).values())
 
 
 def _forget(pool: Executor) -> None:

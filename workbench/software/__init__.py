@@ -1,4 +1,7 @@
-"""The software: `versions` of what numbers come from, packages of the `extras`, and `plugins`."""
+"""The software: `versions` of what numbers come from, packages of the `extras`, and `plugins`.
+
+`private_names` has what is used of other libraries that they keep to themselves.
+"""
 
 from workbench import _names
 

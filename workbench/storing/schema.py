@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, MetaData, String, Table, insert, inspect
 
+from workbench.software.private_names import upgrade_steps
 from workbench.storing.wording import DatabaseWording
 
 #: The table that has the version; the usual name may be another program's in a shared database.
@@ -114,7 +115,7 @@ class DatabaseSchema:
         scripts = ScriptDirectory(folders[0], version_locations=folders)
 
         def steps(revision: Any, context: MigrationContext) -> Any:
-            return scripts._upgrade_revs(self.revision, revision)
+            return upgrade_steps(scripts, self.revision, revision)
 
         options = {"version_table": _VERSION_TABLE, "script": scripts, "fn": steps}
         context = MigrationContext.configure(connection, opts=options)

@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from workbench.scores.refusals import did_you_mean
+from workbench.software.private_names import options_of
 from workbench.training.runs.toml_text import tables_of
+
+#: Of an option that may be repeated.
+_Append = type(argparse.ArgumentParser().add_argument("--one", action="append"))
 
 #: Options that have no place in a file.
 _NEVER = ("config", "help")
@@ -63,7 +67,7 @@ def _options(command: argparse.ArgumentParser, path: str, given: Sequence[str]) 
             raise ValueError(f"{path} is no TOML file ({error})") from error
     known = {
         option[2:]: action
-        for option, action in command._option_string_actions.items()
+        for option, action in options_of(command).items()
         if option.startswith("--") and option[2:] not in _NEVER
     }
     here = {word.split("=", 1)[0] for word in given}
@@ -82,7 +86,7 @@ def _words(path: str, name: str, value: Any, action: argparse.Action) -> Iterato
         if value:
             yield f"--{name}"
         return
-    repeated = isinstance(action, argparse._AppendAction)
+    repeated = isinstance(action, _Append)
     values = value if repeated and isinstance(value, list) else [value]
     for one in values:
         if isinstance(one, bool) or not isinstance(one, str | int | float):

@@ -14,6 +14,7 @@ from workbench.figures.paper.draw import place
 from workbench.figures.paper.look import DASHES
 from workbench.figures.results.charts import figure_of
 from workbench.software.extras import require
+from workbench.software.private_names import dash_lengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,17 +83,12 @@ class _Before:
         """The dash of a curve; another one where a curve of its color has the same."""
         from matplotlib.colors import same_color
 
-        def dash_of(line: Any) -> tuple[float, ...]:
-            # Dashes are kept in points, which depend on the width.
-            lengths = line._unscaled_dash_pattern[1] or ()
-            return tuple(lengths)
-
         used = {
-            dash_of(line)
+            dash_lengths(line)
             for line in ax.lines
             if line in self.artists and same_color(line.get_color(), curve.get_color())
         }
-        own = dash_of(curve)
+        own = dash_lengths(curve)
         free = (lengths for lengths in (own, *DASHES.values()) if lengths not in used)
         lengths = next(free, own)
         return (0, lengths) if lengths else "solid"

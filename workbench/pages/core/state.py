@@ -13,6 +13,7 @@ import param
 
 from workbench.pages.core.part import MARKS, Part, WithParts, part_templates
 from workbench.pages.core.shared import PLAIN, shared_result
+from workbench.software.private_names import param_state, set_param_state
 
 M = TypeVar("M")
 
@@ -236,7 +237,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
             Name under which all visitors share the result; "" keeps it to this page. See
             `workbench.pages.core.shared`.
         """
-        values, kept = self._param__private.values, self._kept.get(name)
+        values, kept = param_state(self).values, self._kept.get(name)
         behind = [values.get(one, _UNSET) for one in self._parameters_behind(needs)]
         if kept is not None and all(map(is_, kept.behind, behind)):  # none was set meanwhile
             return kept.value
@@ -263,11 +264,12 @@ class PageState(param.Parameterized, metaclass=WithParts):
         """
         # Not copy.copy: param would have the page's own watchers act on the copy from then on.
         twin = object.__new__(type(self))
-        own = copy.copy(self._param__private)
+        own = copy.copy(param_state(self))
         own.values, own.params, own.watchers = dict(own.values), dict(own.params), {}
         state = {name: value for name, value in vars(self).items() if name != "param"}
         state |= self._parts_of(twin, self._parts)
-        vars(twin).update(state, _param__private=own, _kept=dict(self._kept))
+        vars(twin).update(state, _kept=dict(self._kept))
+        set_param_state(twin, own)
         if watching:
             own.watchers = self._watchers_of(twin)
         return twin
@@ -291,10 +293,10 @@ class PageState(param.Parameterized, metaclass=WithParts):
         """
         needed = self._behind(needs)
         twin = object.__new__(type(self))
-        own = type(self._param__private)(
-            initialized=True, explicit_no_refs=self._param__private.explicit_no_refs
+        own = type(param_state(self))(
+            initialized=True, explicit_no_refs=param_state(self).explicit_no_refs
         )
-        values = dict(self._param__private.values)
+        values = dict(param_state(self).values)
         large = {name for name, value in values.items() if not _plain(value)}
         own.values = {
             name: LeftBehind(name) if name in large - needed else value
@@ -303,7 +305,8 @@ class PageState(param.Parameterized, metaclass=WithParts):
         state = {name: value for name, value in vars(self).items() if name not in self.stays}
         state |= {name: part.for_process(twin) for name, part in self._parts.items()}
         kept = {n: one.without_values() for n, one in self._kept.items() if n in needed}
-        vars(twin).update(state, _param__private=own, _kept=kept)
+        vars(twin).update(state, _kept=kept)
+        set_param_state(twin, own)
         return twin, {name: values[name] for name in large & needed}
 
     def whole_for_process(self) -> Self:
@@ -312,7 +315,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
         Cached results stay behind, and so does what `stays` names.
         """
         twin = self.snapshot(watching=True)
-        mine, own = self._param__private, twin._param__private
+        mine, own = param_state(self), param_state(twin)
         fresh = type(mine)(initialized=True, explicit_no_refs=mine.explicit_no_refs)
         fresh.values, fresh.watchers = own.values, own.watchers
         for name, parameter in mine.params.items():
@@ -323,7 +326,8 @@ class PageState(param.Parameterized, metaclass=WithParts):
         for part in twin.parts:
             for name in part.stays:
                 part.__dict__.pop(name, None)
-        vars(twin).update(_param__private=fresh, _kept={})
+        vars(twin).update(_kept={})
+        set_param_state(twin, fresh)
         return twin
 
     def _watchers_of(self, twin: Self) -> dict[str, dict[str, list[Any]]]:
@@ -341,7 +345,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
                 ]
                 for what, watchers in kinds.items()
             }
-            for name, kinds in self._param__private.watchers.items()
+            for name, kinds in param_state(self).watchers.items()
         }
 
     def _shared(self, name: str, needs: tuple[str, ...], compute: Callable[[], Any]) -> Any:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import jinja2
 from tornado.iostream import StreamClosedError
+from tornado.log import gen_log
 from tornado.web import HTTPError, RequestHandler
 
 from workbench.assets.board import HERE, palette_css
@@ -182,16 +183,13 @@ class Handler(RequestHandler):
             r"[^/.]+", lambda found: found[0] if found[0] in own else "…", self.request.path
         )
 
-    def _request_summary(self) -> str:
-        """The request in the log: without its query, which may hold a key."""
-        return f"{self.request.method} {self.asked} ({self.request.remote_ip})"
-
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        """Log an error that nobody expected, without the query and the headers of the request."""
-        if isinstance(value, HTTPError):
-            super().log_exception(typ, value, tb)
-        else:
-            logger.error("%s failed", self._request_summary(), exc_info=(typ, value, tb))  # type: ignore[arg-type]
+        """Log an error without the query and the headers of the request, which may hold a key."""
+        request = f"{self.request.method} {self.asked} ({self.request.remote_ip})"
+        if not isinstance(value, HTTPError):
+            logger.error("%s failed", request, exc_info=(typ, value, tb))  # type: ignore[arg-type]
+        elif reason := value.get_message():
+            gen_log.warning("%d %s: %s", value.status_code, request, reason)
 
     async def send_file(self, content: bytes, name: str, media_type: str) -> None:
         """Send a file that browsers save and never show as a page of ours, in pieces.

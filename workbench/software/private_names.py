@@ -1,0 +1,138 @@
+"""Names that other libraries keep to themselves and that are used here, all behind this module.
+
+There is no public way to do what they do. Any release may take one away, so each stands here once,
+with the versions that have it. `moved` says in a sentence which one an installed version lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+
+
+@dataclass(frozen=True)
+class PrivateName:
+    """A private name of another library.
+
+    Attributes
+    ----------
+    name : str
+    library : str
+        The distribution; "" for the standard library.
+    made : callable
+        Makes something that has the name.
+    reason : str
+        What it is for, and why nothing public does.
+    checked : (str, str)
+        The oldest and the newest version of the library that has it.
+    """
+
+    name: str
+    library: str
+    made: Callable[[], Any]
+    reason: str
+    checked: tuple[str, str]
+
+
+PRIVATE_NAMES = (
+    PrivateName(
+        "_param__private",
+        "param",
+        lambda: resolve_name("param:Parameterized")(),
+        "the values of a page, and a copy of a page without its watchers",
+        ("2.1.0", "2.4.2"),
+    ),
+    PrivateName(
+        "_upgrade_revs",
+        "alembic",
+        lambda: resolve_name("alembic.script:ScriptDirectory"),
+        "the steps between two versions of a database, without a file env.py",
+        ("1.14.0", "1.20.1"),
+    ),
+    PrivateName(
+        "_unscaled_dash_pattern",
+        "matplotlib",
+        lambda: resolve_name("matplotlib.lines:Line2D")([], []),
+        "the dashes of a line, which get_linestyle() leaves out",
+        ("3.10.7", "3.11.2"),
+    ),
+    PrivateName(
+        "_send_msg",
+        "panel",
+        lambda: resolve_name("panel.custom:ReactiveESM"),
+        "a message to a component; the public way loads React from another host",
+        ("1.9.0", "1.9.4"),
+    ),
+    PrivateName(
+        "_option_string_actions",
+        "",
+        lambda: resolve_name("argparse:ArgumentParser")(),
+        "the options of a command",
+        ("3.11", "3.13"),
+    ),
+    PrivateName(
+        "_processes",
+        "",
+        lambda: resolve_name("concurrent.futures:ProcessPoolExecutor")(1),
+        "the processes of a pool that is given up, for the signal that ended one",
+        ("3.11", "3.13"),
+    ),
+)
+
+
+def param_state(parameterized: Any) -> Any:
+    """What param keeps of an object: ``values``, ``params``, ``watchers`` and more."""
+    return parameterized._param__private
+
+
+def set_param_state(parameterized: Any, state: Any) -> None:
+    """Give an object, of which nothing is set yet, what param keeps of it."""
+    vars(parameterized)["_param__private"] = state
+
+
+def upgrade_steps(scripts: Any, destination: str, current: Any) -> Any:
+    """The steps of Alembic scripts from one revision to another."""
+    return scripts._upgrade_revs(destination, current)
+
+
+def dash_lengths(line: Any) -> tuple[float, ...]:
+    """The dashes of a matplotlib line in units of its width; empty for a solid one."""
+    return tuple(line._unscaled_dash_pattern[1] or ())
+
+
+def options_of(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Action]:
+    """The options of a command with their actions, by their names with the dashes."""
+    return parser._option_string_actions
+
+
+def send_to_browser(component: Any, message: dict[str, Any]) -> None:
+    """Send a message to the script of a component of Panel, in every document that shows it."""
+    component._send_msg(message)
+
+
+def processes_of(pool: Executor | None) -> list[Any]:
+    """The processes of a pool; empty for one of threads, one that has ended, and none."""
+    return list((getattr(pool, "_processes", None) or {}).values())
+
+
+def moved(names: tuple[PrivateName, ...] = PRIVATE_NAMES) -> Iterator[str]:
+    """Sentences, one for each name that the installed version of its library does not have."""
+    from importlib.metadata import version
+    from platform import python_version
+
+    for one in names:
+        made = one.made()
+        if not hasattr(made, one.name):
+            installed = version(one.library) if one.library else python_version()
+            kind = made if isinstance(made, type) else type(made)
+            oldest, newest = one.checked
+            yield (
+                f"{one.library or 'Python'} {installed} has no {one.name} in {kind.__name__}, as "
+                f"versions from {oldest} to {newest} have. It is for: {one.reason}"
+            )
