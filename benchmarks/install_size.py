@@ -27,6 +27,7 @@ IMPORTS = {
     "accountant": "import dp_accounting.pld.common",
     "mechanisms": "import sklearn.ensemble, bayes_opt, cloudpickle",
     "paper": "import matplotlib.figure",
+    "reports": "import workbench as wb; wb.audit",
     "workspace": "import workbench as wb; wb.Archive; wb.audit",
     "panel": "import panel",
     "serve": "import workbench.server.app",

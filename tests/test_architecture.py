@@ -49,7 +49,6 @@ FLOORS = [
 OUTSIDE = {
     "processes": {"numpy", "cloudpickle", "threadpoolctl"},
     "numerics": {
-        "lazy_loader",
         "numpy",
         "scipy",
         "pandas",

@@ -132,13 +132,28 @@ NEEDS = {
     "wb.learn_ordering_nd(np.ones((99, 2)), np.zeros((99, 2)))": "mechanisms",
     "wb.training.labeled_data('digits')": "mechanisms",
     "wb.save_figure(wb.roc(wb.example('gaussian')), 'x.pdf')": "paper",
-    "wb.audit(wb.example('gaussian'))": "workspace",
+    "wb.audit(wb.example('gaussian'))": "reports",
     "wb.workspace()": "workspace",
     "wb.workspace('here')": "workspace",
     "wb.Workspace().audits": "workspace",
     "wb.Archive": "workspace",
     "wb.explore(wb.example('gaussian'))": "lab",
 }
+
+
+@pytest.mark.slow
+def test_an_audit_and_its_reports_need_no_database():
+    program = """
+import sys
+import workbench as wb
+
+audit = wb.audit(wb.example("gaussian"), claim="gdp(0.5)")
+for name in ("audit.md", "audit.html", "audit.json"):
+    audit.report(name)
+    assert "refuted" in open(name, encoding="utf-8").read()
+print(sorted({"sqlalchemy", "pyarrow", "tornado"} & sys.modules.keys()))
+"""
+    assert output(run(program, extras=("param",))) == "[]\n"
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ CALLED = {
 #: The extras whose packages a folder may import, besides the core; a longer path goes first.
 FOLDERS = {
     "": (),
-    "assets": ("workspace",),
+    "assets": ("reports",),
     "audits": ("workspace",),
     "bounds": ("mechanisms",),
     "cli": ("workspace",),
@@ -39,12 +39,12 @@ FOLDERS = {
     "jupyter": ("lab",),
     "live": ("lab",),
     "live/canaries": ("opacus",),
-    "pages": ("workspace",),
+    "pages": ("reports",),
     "panel": ("panel",),
     "pairs": ("accountant",),
     "processes": ("mechanisms",),
     "pytest_plugin": ("dev",),
-    "reports": ("workspace",),
+    "reports": ("reports",),
     "scores": ("files",),
     "server": ("serve",),
     "server/apps": ("panel", "serve"),

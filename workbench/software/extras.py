@@ -31,7 +31,7 @@ EXTRAS = {
     "nbformat": "lab",
     "opacus": "opacus",
     "panel": "panel",
-    "param": "workspace",
+    "param": "reports",
     "platformdirs": "workspace",
     "plotly": "panel",
     "prometheus_client": "serve",
