@@ -55,7 +55,7 @@ class Display:
             self._live = page_widget(
                 self._session, self._sections, self._identity, self._address, self._brief
             )
-            self._live.show({name: text for name, (_, text) in self._contents.items()}, 0)
+            self._live.present({name: text for name, (_, text) in self._contents.items()}, 0)
         return self._live
 
     def freeze(self) -> None:

@@ -37,7 +37,7 @@ class PageWidget(anywidget.AnyWidget):
     _session: PageSession
     _messages: BoardMessages
 
-    def show(self, contents: dict[str, str], handled: int) -> None:
+    def present(self, contents: dict[str, str], handled: int) -> None:
         """Show new contents of items, and the state of the page in all else.
 
         Parameters

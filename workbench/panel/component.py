@@ -58,12 +58,12 @@ class PageComponent(JSComponent):
     _esm = HERE / "panel_host.js"
 
     state = param.Dict({}, doc="The fields of ``widget.js``, and their version.")
-    theme = param.Selector(default="", objects=["", *THEMES], doc="That of Panel if empty.")
+    theme: Any = param.Selector(default="", objects=["", *THEMES], doc="That of Panel if empty.")
 
     _session: PageSession
     _messages: BoardMessages
 
-    def show(self, contents: dict[str, str], handled: int) -> None:
+    def present(self, contents: dict[str, str], handled: int) -> None:
         """Show new contents of items, and the state of the page in all else.
 
         Parameters
@@ -121,7 +121,13 @@ def page_component(
         send_to_browser(component, {**content, "buffers": buffers})
 
     messages = BoardMessages(session, sections, send, brief=brief)
-    fields = {**messages.constant, **messages.fields({}), "message": "", "handled": 0, "busy": False}
+    fields = {
+        **messages.constant,
+        **messages.fields({}),
+        "message": "",
+        "handled": 0,
+        "busy": False,
+    }
     component = PageComponent(
         state={"fields": fields, "version": 0},
         theme=_theme(),

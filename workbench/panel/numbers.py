@@ -68,6 +68,6 @@ def _plain(result: Any) -> Any:
 
 
 def _copy(result: Any, kind: type, more: dict[str, Any]) -> Any:
-    copied = object.__new__(kind)
+    copied: Any = object.__new__(kind)
     copied.__dict__.update({n: v for n, v in vars(result).items() if n != "_view"} | more)
     return copied

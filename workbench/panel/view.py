@@ -22,7 +22,7 @@ class _PageParameters:
         return Viewer.param if view is None else view.page.param
 
 
-class PanelView(View, Viewer):
+class PanelView(View, Viewer):  # type: ignore[misc]  # as a notebook shows any view
     """A `View` that was made after Panel was imported.
 
     Its ``numbers`` are live components besides. In the session of a visitor it is freed with it.

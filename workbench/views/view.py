@@ -77,7 +77,7 @@ class View(PageAttributes, Display):
     """
 
     #: How a view runs its turns.
-    _loop_type: ClassVar[Callable[[], KernelLoop]] = KernelLoop
+    _loop_type: ClassVar[type[KernelLoop]] = KernelLoop
 
     def __init__(
         self,
@@ -315,7 +315,7 @@ class View(PageAttributes, Display):
 
             self._draw()
             self._component = page_component(self._session, self._sections, self._brief)
-            self._component.show({name: text for name, (_, text) in self._contents.items()}, 0)
+            self._component.present({name: text for name, (_, text) in self._contents.items()}, 0)
         return self._component
 
     def close(self) -> None:
@@ -397,7 +397,7 @@ class View(PageAttributes, Display):
             self._session.take_changed()
             self._took = time.monotonic() - began
             for front in self._fronts:
-                front.show(sent, self._session.handled)
+                front.present(sent, self._session.handled)
             if self._displayed and (sent or self._noted != self._notes()):
                 self._noted = self._notes()
                 self._loop.idle(IDLE, self._refresh)

@@ -1047,7 +1047,8 @@ function discloses(panel, attributes, text, onOpen = () => {}) {
 class Disclosures {
   constructor(element) {
     this.element = element
-    this.pressed = ({target}) => {
+    this.pressed = event => {
+      const target = /** @type {any} */ (event.composedPath()[0]) // also within a shadow root
       if (!target.closest?.(".wb-numbers, .wb-answer")) this.close(".wb-number-panel:not([hidden])")
       if (!target.closest?.(".wb-header")) this.close(".wb-header[data-open]")
       if (!target.closest?.(".wb-export, .wb-export-button")) this.close(".wb-export:not([hidden])")

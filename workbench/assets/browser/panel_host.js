@@ -27,7 +27,7 @@ export function render({model, el}) {
     await host.current()
     if (gone) return
     paint() // now it is in the document
-    const root = place.getRootNode()
+    const root = /** @type {Document} */ (place.getRootNode())
     if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet)
     hide = show(host, place)
   }).catch(error => { place.textContent = error.message })
@@ -45,7 +45,7 @@ class Host {
     this.calls = new Map() // event -> functions
     this.stopped = false
     this.take(model.state)
-    this.heard = ({buffers = [], ...message}) => {
+    this.heard = (/** @type {any} */ {buffers = [], ...message}) => {
       if (this.stopped) return
       if (message.kind === "fields") this.take(message)
       else this.emit("msg:custom", message, buffers.map(buffer => new Uint8Array(buffer)))
@@ -110,7 +110,7 @@ class Host {
 }
 
 function front(host) {
-  window.wbFront ??= host.ask({kind: "front"}, "msg:custom", ({kind}) => kind === "front").then(async ([{style}, [packed]]) => {
+  const asked = window.wbFront ?? host.ask({kind: "front"}, "msg:custom", ({kind}) => kind === "front").then(async ([{style}, [packed]]) => {
     const text = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))
     const code = await new Response(text).blob()
     const {show} = await import(URL.createObjectURL(new Blob([code], {type: "text/javascript"})))
@@ -121,5 +121,6 @@ function front(host) {
     delete window.wbFront
     throw error
   })
-  return window.wbFront
+  window.wbFront = asked
+  return asked
 }

@@ -80,4 +80,4 @@ class LiveView(Display):
                 self._session.draw(item, put)
         self._session.take_changed()
         if self._live is not None:
-            self._live.show(sent, self._session.handled)
+            self._live.present(sent, self._session.handled)
