@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
@@ -135,6 +136,12 @@ def test_arguments_are_checked_by_place_and_by_name():
         asked(wb.GaussianPair(1), by_name={"a": 1})
     with pytest.raises(TypeError, match="missing 1 required"):
         asked()
+
+
+def test_no_time_is_no_datetime():
+    state = valid.OBJECTS["FollowState"]()
+    with pytest.raises(TypeError, match="arrived of FollowState must be a datetime or None; got NaT"):
+        dataclasses.replace(state, arrived=pd.NaT)
 
 
 RECORDS = sorted(

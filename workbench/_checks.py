@@ -13,6 +13,7 @@ import math
 import typing
 from collections import abc
 from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime
 from functools import cache, wraps
 from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
@@ -533,7 +534,16 @@ def _kind(hint: Any) -> Kind | None:
         return Kind(callable, "a function")
     if not _is_class(kind):
         return None
-    return Kind(lambda value: isinstance(value, kind), _named(kind), frozenset({kind}))
+    return Kind(
+        lambda value: isinstance(value, kind) and not _is_no_time(value),
+        _named(kind),
+        frozenset({kind}),
+    )
+
+
+def _is_no_time(value: Any) -> bool:
+    """Whether it is the NaT of pandas, which passes for a datetime and has no date."""
+    return isinstance(value, datetime) and bool(value != value)
 
 
 def _is_class(kind: Any) -> bool:

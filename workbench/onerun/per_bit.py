@@ -20,18 +20,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
 
 from workbench import _checks
+from workbench._format import round_safely
 from workbench._frames import to_frame
+from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench._roots import turning_point
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.validation import Floats, Values, rates, shaped
 from workbench.pairs.families.base import Family
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What `BitErrorCurves` have for each member.
+_OF_MEMBERS = ("leak", "direct", "printed")
 
 
 @runtime_checkable
@@ -172,10 +181,24 @@ class BitErrorCurves:
     prior: Floats
     information: Floats
 
-    to_frame = to_frame
+    plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each member and prior: leak, direct, printed, prior, information."""
+        import pandas as pd
+
+        members, priors = self.leak.size, self.prior.size
+        columns = {name: np.repeat(getattr(self, name), priors) for name in _OF_MEMBERS}
+        more = {"prior": np.tile(self.prior, members), "information": self.information.ravel()}
+        return pd.DataFrame(columns | more)
+
+    def _repr_html_(self) -> str:
+        rows = [("members", self.leak.size), ("priors", self.prior.size)]
+        return beside(table("Bit error and information", rows), self)
 
 
 @_checks.arguments
@@ -237,10 +260,19 @@ class HypotheticalLimits:
     exact: float
     limit: float
 
+    plot = plot
+    figure = figure
     to_frame = to_frame
 
     def __post_init__(self) -> None:
         _checks.columns(self)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("by the exact limit", f"ε ≥ {round_safely(self.exact, 'down')}"),
+            ("by Hoeffding's", f"ε ≥ {round_safely(self.hoeffding, 'down')}"),
+        ]
+        return beside(table("Hypothetical bit errors", rows), self)
 
 
 @_checks.arguments

@@ -248,7 +248,7 @@ def evidence_words(claimed: str, n: NDArray[np.int64], log: Floats, void: str | 
         ("rows of each group", f"{int(n[-1]) if n.size else 0:,}"),
         ("e-value at the last look", last),
     ]
-    return table("Evidence against a claim", rows, f"void: {void}" if void else "anytime")
+    return table("Evidence against a claim", rows, "anytime" if void is None else f"void: {void}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,7 @@ from workbench.figures.series import series_chart
 from workbench.figures.training.arriving import arriving
 from workbench.figures.watch import ANYTIME, EVIDENCE, X_TITLE
 from workbench.following.evidence import ClaimEvidence
+from workbench.onerun.per_bit import BitErrorCurves, HypotheticalLimits
 from workbench.onerun.run import OneRun
 from workbench.onerun.tuning import Tuning
 from workbench.pairs.base import Pair
@@ -79,6 +80,8 @@ TITLES = {
     "fit": "Trade-off curve on normal quantile axes",
     "false claims": "False claims",
     "scores": "Scores of both groups",
+    "limit": "How the exact limit is found",
+    "information": "Information per guess",
     "rules": "Tuning the number of guesses",
     "records": "How many records leak",
     "trials": "Lower bound of each trial",
@@ -354,6 +357,16 @@ def _(result: OneRun) -> Charts:
 @_charts.register
 def _(result: Tuning) -> Charts:
     return {"rules": partial(one_run.tuning, result, None)}
+
+
+@_charts.register
+def _(result: HypotheticalLimits) -> Charts:
+    return {"limit": partial(one_run.hypothetical, result)}
+
+
+@_charts.register
+def _(result: BitErrorCurves) -> Charts:
+    return {"information": partial(one_run.bit_errors, result)}
 
 
 @_charts.register
