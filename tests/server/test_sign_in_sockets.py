@@ -131,7 +131,7 @@ def test_a_socket_ends_with_the_sign_in_within_seconds(team, name, end):
 def test_a_gesture_of_somebody_who_was_signed_out_has_no_effect(team, monkeypatch):
     """Even before the socket is found to have ended."""
     monkeypatch.setattr("workbench.server.people.sign_ins.FRESH", 600.0)
-    monkeypatch.setattr("workbench.server.handlers.document._OFTEN", 0.0)
+    monkeypatch.setattr("workbench.server.handlers.document.OFTEN", 0.0)
     browser = team.browser("Ada")
     token = document(browser)
     account = team.accounts.find("Ada")
