@@ -65,7 +65,7 @@ format: $(VENV)/.dev ## put the code in the house style
 	$(BIN)/ruff format .
 
 clean:           ## remove the virtual environment and caches
-	rm -rf $(VENV) tests/javascript/node_modules docs/_build docs/reference/generated docs/guide/*.ipynb .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .nox build dist tests/javascript/node_modules docs/_build docs/reference/generated docs/guide/*.ipynb .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

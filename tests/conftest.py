@@ -7,8 +7,13 @@ import sys
 import threading
 from collections.abc import Iterator
 
+import hypothesis
 import pytest
 from helpers.servers import ROOT, free_port, running
+
+# No test asserts elapsed time: the first example of a test also pays for imports.
+hypothesis.settings.register_profile("workbench", deadline=None)
+hypothesis.settings.load_profile("workbench")
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

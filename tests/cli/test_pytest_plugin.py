@@ -67,6 +67,7 @@ def run(tmp_path):
     return pytest_run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
 def test_all_audits_of_a_run_are_in_the_report(run, tmp_path, workers):
     plugins = (PLUGIN, "xdist") if workers else (PLUGIN,)

@@ -155,7 +155,8 @@ def job(forking):
         (7, "not understood"),
         (b"{", "not understood (JSONDecodeError)"),
         (b"\xff\xfe\x00", "not understood"),
-        (b"[" * 4000, "not understood (RecursionError)"),
+        # A RecursionError, or with Python 3.13, whose parser goes deeper, a JSONDecodeError.
+        (b"[" * 4000, "not understood ("),
         (b"9" * 4096, "not understood"),
         (b'{"do": "nothing"}' + b" " * 4096, "longer than 4096 bytes"),
     ],

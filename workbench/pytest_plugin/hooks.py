@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.pytest_plugin.audits import PrivacyAudit
     from workbench.pytest_plugin.records import Record
 
-#: As of `workbench.pytest_plugin.records`, which is not imported here.
+#: Name of the property of a test by which audits also reach the controller of pytest-xdist.
 _PROPERTY = "privacy_audit"
 
 _COLLECTING = pytest.StashKey["_Collecting"]()

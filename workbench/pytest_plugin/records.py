@@ -11,9 +11,6 @@ from typing import Self
 from workbench import _checks
 from workbench._format import percent
 
-#: Name of the property of a test, by which audits also reach the controller of pytest-xdist.
-PROPERTY = "privacy_audit"
-
 
 @dataclass(frozen=True)
 class Record:
