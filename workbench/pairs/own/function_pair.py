@@ -84,6 +84,11 @@ class FunctionPair(SymmetricPair):
             raise ValueError("privacy_loss is of the scores that sample draws; give sample=, too")
         if not _checks.text(name, "name").strip():
             raise ValueError("name must be what charts call the pair, such as 'Logistic, s = 1'")
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise ValueError(
+                "parameters must be a dict, such as {'scale': 1.0}, got "
+                f"{_checks.shown(parameters)}"
+            )
         self._name, self._parameters = name, dict(parameters or {})
         self._profile, self._tradeoff = profile, tradeoff
         self._sampler, self._loss = sample, privacy_loss
