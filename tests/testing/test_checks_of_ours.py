@@ -56,6 +56,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+@pytest.mark.slow
 def test_our_pairs(pair):
     check_pair(pair)
 
@@ -90,6 +91,7 @@ def test_a_pair_that_is_wrong_in_one_thing_fails(monkeypatch, name, change, lack
 
 
 @pytest.mark.parametrize("kind", CLAIMS, ids=lambda kind: kind.word)
+@pytest.mark.slow
 def test_our_claims(kind):
     check_claim(kind(**{one.name: one.default for one in kind.arguments}))
 
@@ -119,6 +121,7 @@ KEPT = [name for name, kind in INTERVALS.ours.items() if kind.guarantee == "poin
 
 
 @pytest.mark.parametrize("name", KEPT)
+@pytest.mark.slow
 def test_our_intervals_keep_their_level(name):
     check = check_interval(name)
     assert check.kept
@@ -140,6 +143,7 @@ def doubled(kind, factor):
     return replace(kind, limit=limit)
 
 
+@pytest.mark.slow
 def test_an_interval_at_twice_its_error_fails():
     with pytest.raises(CheckFailure, match="its level is kept at every rate does not hold"):
         check_interval(doubled(INTERVALS["joint"], 2))
@@ -188,6 +192,7 @@ def written(path, **columns):
     return path
 
 
+@pytest.mark.slow
 def test_layouts_of_scores(tmp_path):
     rng = np.random.default_rng(0)
     p, q = rng.normal(1, 1, 30), rng.normal(0, 1, 20)
@@ -200,8 +205,8 @@ def test_layouts_of_scores(tmp_path):
     check_layout(files, of_p, of_q, expected=wb.Scores(p, q))
     with pytest.raises(CheckFailure, match="it recognizes its files"):
         check_layout(LabeledScores("a", "loss", "label"), file)
+    other = written(tmp_path / "x.csv", score=both, member=labels)
     with pytest.raises(CheckFailure, match=r"it leaves tables of others alone.*score, member"):
-        other = written(tmp_path / "x.csv", score=both, member=labels)
         check_layout(LabeledScores("a", "score", "member"), other)
     with pytest.raises(CheckFailure, match="the scores of P are read as expected"):
         check_layout(
@@ -293,6 +298,7 @@ def test_our_broken_mechanisms(name):
     check_mechanism(name)
 
 
+@pytest.mark.slow
 def test_a_mechanism_that_is_not_as_stated_fails():
     card = wb.mechanism("laplace-mean")
     with pytest.raises(CheckFailure, match="refute its claim"):
@@ -306,6 +312,7 @@ def test_a_mechanism_that_is_not_as_stated_fails():
 
 
 @pytest.mark.parametrize("ending", ["md", "json", "ipynb"])
+@pytest.mark.slow
 def test_our_report_formats(ending):
     check_report_format(lambda audit: FORMATS[ending](audit, None, silent, "complete"), "mine")
 
