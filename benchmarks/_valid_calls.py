@@ -24,13 +24,15 @@ from workbench.bounds.counts.intervals import INTERVALS
 from workbench.bounds.quantities import Epsilon
 from workbench.estimators.histogram import RULES
 from workbench.pairs.families.registry import family_named
+from workbench.pairs.own.kinds import PAIR_KINDS
 from workbench.scores.sample import MOVED as OF_SCORES
 from workbench.scores.table import DataTable
 from workbench.workspaces.workspace import MOVED as OF_WORKSPACES
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "ArchiveError", "Claim", "DivergenceError", "Finder", "MissingPackage",
+    "AccountantError", "ArchiveError", "Claim", "DivergenceError", "Finder", "FittedWitness",
+    "MissingPackage", "TableLayout",
     "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
     "WorkspaceError", "CanaryMechanism", "ParameterError", "RunFolderError", "TrainingAudit",
     "TrainingPlanError",
@@ -40,7 +42,7 @@ SKIPPED = (
 PROTOCOL = (
     "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "min_tradeoff",
     "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi", "with_parameter",
-    "add", "gradients", "layers", "norms", "products",
+    "add", "gradients", "layers", "norms", "products", "enough_runs", "recognize",
 )  # fmt: skip
 
 #: Names of ``wb.live`` that take what PyTorch made, which every process would have to import.
@@ -324,6 +326,14 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "QuantityArguments": lambda: wb.QuantityArguments(delta=1e-5),
     "TradeoffBand": band,
     "Counts": counts,
+    "CountInterval": lambda: INTERVALS["clopper-pearson"],
+    "PairKind": lambda: PAIR_KINDS["laplace"],
+    "ClaimArgument": lambda: wb.GDP.arguments[0],
+    "LabeledScores": lambda: wb.LabeledScores("a tool", "score", "label"),
+    "PairOfColumns": lambda: wb.PairOfColumns("a tool", "in_x", "out_x"),
+    "PairOfFiles": lambda: wb.PairOfFiles("a tool", r"in_(\w+)", r"out_(\w+)"),
+    "Recognized": lambda: wb.Recognized("a tool", ("x",), {"x": "y"}),
+    "FoundTable": lambda: wb.FoundTable(np.ones((2, 3)), np.eye(2, 3, dtype=bool), "here"),
     "Ordering": functools.cache(lambda: wb.learn_ordering(scores())),
     "Detectable": lambda: wb.Detectable("Gaussian", "μ", 1.0, 2.0, 0.5),
     "Verdict": functools.cache(lambda: wb.judge(scores(), "gdp(1)")),
@@ -520,6 +530,18 @@ OWN: dict[str, dict[str, Any]] = {
     **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
     "plotly_figure": {"figure": Make(lambda: page_audit().figures[0].figure)},
     "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
+    **{
+        f"{name}.from_functions": {"name": "mine", "profile": wb.LaplacePair(1).profile}
+        for name in OBJECTS
+    },
+    "PairKind.default": {"argument": "mu"},
+    "named_pair": {"name": "laplace", "mu": 1.0},
+    "CountInterval.of_rates": {
+        "label": "Mine",
+        "guarantee": "pointwise",
+        "lower": wb.binomial.clopper_pearson_lower,
+        "upper": wb.binomial.clopper_pearson_upper,
+    },
     "DPSGDSettings.train": {"data": Make(labeled_data), "rng": Make(np.random.default_rng)},
     "DiracCanaries": {"places": [0, 3]},
     "DiracCanaries.drawn": _DRAWN,

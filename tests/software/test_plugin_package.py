@@ -113,7 +113,7 @@ def test_the_served_menu_has_its_page(installed, notes):
     from urllib.request import urlopen
 
     port = free_port()
-    command = [sys.executable, "-m", "workbench", "serve", "--port", str(port), "--no-browser"]
+    command = [sys.executable, "-m", "workbench", "serve", "--port", str(port), "--no-open"]
     with running(command, f"http://localhost:{port}/", notes / "log", env=installed) as url:
         start = urlopen(url).read().decode()
         assert "How much does a count with logistic noise leak?" in start

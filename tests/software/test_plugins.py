@@ -1,4 +1,4 @@
-"""Plug-ins that are broken are named and left out, once; and sound ones are where they should be."""
+"""Plug-ins that are broken are named and left out, once; sound ones are where they should be."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ REGISTRIES = {group: resolve_name(where) for group, where in GROUPS.items()}
 
 @pytest.fixture
 def install(tmp_path, monkeypatch):
-    """``install(package, code, entry points by group)``: a package on the path, as pip leaves it."""
+    """``install(package, code, entry points by group)``: a package, as pip leaves it."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def write(package, code, **groups):
@@ -73,8 +73,8 @@ def test_a_plug_in_that_raises_at_import_is_named_and_left_out(install, group):
     (warning,) = caught
     words = str(warning.message)
     assert words == (
-        f"the plug-in 'bad' of broken 1.2 is left out ({group}: broken:X): RuntimeError: no license "
-        "found; mend it, or remove it with: pip uninstall broken"
+        f"the plug-in 'bad' of broken 1.2 is left out ({group}: broken:X): RuntimeError: no "
+        "license found; mend it, or remove it with: pip uninstall broken"
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -103,7 +103,7 @@ def test_whatever_it_does_the_program_goes_on(install, code, says):
     assert statuses()["bad"] == says
     counts = {"tp": 9, "fp": 1, "tn": 9, "fn": 1}
     assert wb.epsilon_from_counts(**counts, delta=0.0).value > 0
-    with pytest.raises(ValueError, match="interval must be one of 'joint', .*; got 'bad'"):
+    with pytest.raises(ValueError, match=r"interval must be one of 'joint', .*; got 'bad'"):
         wb.epsilon_from_counts(**counts, delta=0.0, interval="bad")
 
 
@@ -245,7 +245,8 @@ def test_a_layout_that_fails_is_passed_over(install):
         "class Bad:\n"
         "    def recognize(self, tables):\n"
         "        if 'no such column' in tables[0].columns: return None\n"
-        "        if 'x' in tables[0].columns: return wb.Recognized('bad', ('x',), sides=('x', 'y'))\n"
+        "        if 'x' in tables[0].columns:\n"
+        "            return wb.Recognized('bad', ('x',), sides=('x', 'y'))\n"
         "        raise KeyError('oh')\n"
     )
     install("badly", code, layouts=["bad = badly:Bad"])

@@ -140,8 +140,9 @@ def another(page: Any, name: str) -> Any:
         return next((v for v in values if v != now), now)
     if isinstance(p, param.String):
         return f"{now} other"
-    _, high = p.bounds or (None, None)
-    step = p.step or 1
+    low, high = p.bounds or (None, None)
+    tenth = 1 if isinstance(p, param.Integer) or low is None or high is None else (high - low) / 10
+    step = p.step or tenth
     return now - step if high is not None and now + step > high else now + step
 
 

@@ -3,8 +3,15 @@
 A page knows no front end. It is a ``param.Parameterized`` class: its parameters are the state, and
 its decorated methods draw items from them::
 
+    import param
+
+    from workbench.figures import Style, axis, chart, line
+    from workbench.pages import Control, Page, Section, figure
+
+
     class Coin(Page):
         title = "A coin"
+        about = "How often does each side of a coin come up?"
         controls = (Section("Coin", (Control("heads"),)),)
 
         heads = param.Number(0.5, bounds=(0, 1), label="Chance of heads")
@@ -16,8 +23,8 @@ its decorated methods draw items from them::
             summary = f"Heads come up with chance {self.heads}."
             return chart([curve], axis("Side", 0, 1), axis("Chance", 0, 1), summary=summary)
 
-``line`` and ``Style`` are in `workbench.figures.kit.marks`, ``axis`` and ``chart`` in `.axes` and
-`.layout` beside it.
+`workbench.testing.check_page` checks a page. That of another package is named by an entry point of
+the group ``workbench.pages``.
 
 The docstring of a decorated method is the help text that people read on the page.
 

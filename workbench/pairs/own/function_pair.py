@@ -30,9 +30,9 @@ MOST_EPSILON = 700.0
 #: Rates on each half of a trade-off function between which its slope is looked for.
 _STEEP = 1500
 
-#: Ratio of a golden-section search, and its steps from [0, 700] and from a short interval to 1e-8:
-#: around its extreme, a function differs by the square of that.
-_GOLDEN, _LONG, _SHORT = (math.sqrt(5) - 1) / 2, 54, 30
+#: Ratio of a golden-section search, and its steps from [0, 700] and from a short interval to
+#: round-off, which functions with a kink need.
+_GOLDEN, _LONG, _SHORT = (math.sqrt(5) - 1) / 2, 82, 66
 
 #: Steps of a bisection of [0, 700].
 _HALVINGS = 62
@@ -84,6 +84,11 @@ class FunctionPair(SymmetricPair):
             raise ValueError("privacy_loss is of the scores that sample draws; give sample=, too")
         if not _checks.text(name, "name").strip():
             raise ValueError("name must be what charts call the pair, such as 'Logistic, s = 1'")
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise ValueError(
+                "parameters must be a dict, such as {'scale': 1.0}, got "
+                f"{_checks.shown(parameters)}"
+            )
         self._name, self._parameters = name, dict(parameters or {})
         self._profile, self._tradeoff = profile, tradeoff
         self._sampler, self._loss = sample, privacy_loss

@@ -72,7 +72,7 @@ class PairKind:
 
     def default(self, argument: str) -> float:
         """The value of an argument that the pages begin with."""
-        low, high = self.arguments[argument]
+        low, high = self.arguments[_checks.one_of(argument, "argument", self.arguments)]
         return float(self.defaults.get(argument, min(max(1.0, low), high)))
 
 
