@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sys
 import threading
 import time
 import urllib.parse
@@ -228,7 +229,7 @@ def test_a_width_or_letters_that_are_not_possible_are_refused_in_words(served, q
 
 
 def test_what_is_missing_is_said_with_the_command_that_installs_it(served, here, monkeypatch):
-    monkeypatch.setattr("workbench.figures.paper.packages.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     status, headers, body = served.get("figure/scores/tradeoff.svg")
     assert status == 501
     assert "pip install 'dp-audit-workbench[paper]'" in body.decode()
