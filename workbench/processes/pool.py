@@ -8,6 +8,7 @@ Where the system starts no processes, the same work is done in the caller, a tas
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -226,6 +227,13 @@ def shared_processes() -> Executor:
         if _pool is None:
             _pool = new_processes(cores())
         return _pool
+
+
+@atexit.register
+def _let_go() -> None:
+    """At the end of the program: drop the pool while the modules that it uses are still there."""
+    global _pool
+    _pool = None
 
 
 def new_processes(count: int) -> Executor:
