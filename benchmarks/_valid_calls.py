@@ -29,13 +29,14 @@ from workbench.scores.sample import MOVED as OF_SCORES
 from workbench.scores.table import DataTable
 from workbench.workspaces.workspace import MOVED as OF_WORKSPACES
 
-#: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
+#: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError)
+#: with `Dashboard`, which holds views.
 SKIPPED = (
     "AccountantError", "ArchiveError", "Claim", "DivergenceError", "Finder", "FittedWitness",
     "MissingPackage", "TableLayout",
     "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
     "WorkspaceError", "CanaryMechanism", "ParameterError", "RunFolderError", "TrainingAudit",
-    "TrainingPlanError",
+    "TrainingPlanError", "Dashboard",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -70,9 +71,9 @@ PARTS = {
     "CountedScores": tuple(OF_SCORES.values()),
 }
 
-#: Methods that take any number of arguments, which have no names; one that `CanaryAudit.observe`
+#: What takes any number of arguments, which have no names; one that `CanaryAudit.observe`
 #: calls in a step under way; one that trains for minutes.
-UNNAMED = ("Archive.compare", "GradientCanaries.observe", "PositiveControl.verdict")
+UNNAMED = ("dashboard", "Archive.compare", "GradientCanaries.observe", "PositiveControl.verdict")
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
 REFUSED = tuple(
@@ -1157,7 +1158,7 @@ def calls() -> list[Call]:
 def _calls() -> Iterator[Call]:
     for name in dict.fromkeys([*(name for home in HOMES for name in home.__all__), *NAMED]):
         thing = public(name)
-        if name in SKIPPED + OF_TORCH or not callable(thing):
+        if name in SKIPPED + OF_TORCH + UNNAMED or not callable(thing):
             continue
         is_class = inspect.isclass(thing)
         yield Call(name, _parameters(thing), constructs=is_class)

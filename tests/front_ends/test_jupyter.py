@@ -474,7 +474,7 @@ def test_only_items_that_rest_on_a_change_are_sent(view, monkeypatch):
     assert view.widget is not None
     sent = []
     monkeypatch.setattr(
-        PageWidget, "show", lambda self, contents, handled: sent.append(set(contents))
+        PageWidget, "present", lambda self, contents, handled: sent.append(set(contents))
     )
     view.log_delta = -4.0
     rest = {item.name for item in view._items if "log_delta" in view.page.inputs(item)}

@@ -7,6 +7,7 @@
 // who came late asks for what was missed.
 
 const WAIT = 10_000 // ms
+const GONE = new Error("The view was taken away.")
 
 export function render({model, el}) {
   const host = new Host(model)
@@ -23,7 +24,10 @@ export function render({model, el}) {
   model.on("theme", paint)
   el.replaceChildren(place)
   paint()
-  front(host).then(async ({show, sheet}) => {
+  front(host).catch(error => {
+    if (error !== GONE || gone) throw error
+    return front(host) // the component that asked for it was taken away
+  }).then(async ({show, sheet}) => {
     await host.current()
     if (gone) return
     paint() // now it is in the document
@@ -44,6 +48,7 @@ class Host {
     this.model = model
     this.calls = new Map() // event -> functions
     this.stopped = false
+    this.waiting = new Set() // who waits for an answer: what refuses it
     this.take(model.state)
     this.heard = (/** @type {any} */ {buffers = [], ...message}) => {
       if (this.stopped) return
@@ -90,9 +95,11 @@ class Host {
         if (!wanted(...answer)) return
         clearTimeout(alarm)
         this.off(event, heard)
+        this.waiting.delete(reject)
         resolve(answer)
       }
       this.on(event, heard)
+      this.waiting.add(reject)
       this.send(message)
     })
   }
@@ -105,6 +112,7 @@ class Host {
   stop() {
     this.stopped = true
     this.calls.clear()
+    for (const refuse of this.waiting) refuse(GONE)
     this.model.off("msg:custom", this.heard)
   }
 }
