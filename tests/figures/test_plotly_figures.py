@@ -37,9 +37,9 @@ OTHERS = wb.GaussianPair(2.0).sample(400, seed=2)
 
 #: Pages in further states, which draw what they lack at first.
 STATES = {
-    "scores": {"own_claim_kind": "gdp"},
-    "compare": {"name_b": "subsampled-gaussian"},
-    "pairlab": {"log_floor": -3},
+    "scores": {"claim_mu": 0.3},
+    "records": {"scores_are": "log-odds"},
+    "pairlab": {"pair_kind": "subsampled-gaussian", "draw_many": True},
 }
 
 
@@ -48,8 +48,7 @@ def drawn(name, state=()):
     """Charts of a page with their titles."""
     page = PAGES[name].kind()
     for setting, value in state:
-        if setting in page.param:
-            setattr(page, setting, value)
+        setattr(page, setting, value)
     return [(item.name, item.title, page.draw(item)) for item in page.figures()]
 
 

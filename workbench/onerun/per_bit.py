@@ -186,6 +186,11 @@ class BitErrorCurves:
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+        if self.information.shape != (self.leak.size, self.prior.size):
+            raise ValueError(
+                "information must have a row for each of leak and a column for each of prior, got "
+                f"shape {self.information.shape}"
+            )
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each member and prior: leak, direct, printed, prior, information."""

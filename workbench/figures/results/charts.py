@@ -223,7 +223,8 @@ def _judged(result: Verdict) -> Figure:
         [*drawn, key(styles)],
         axis("false positive rate", 0, 1),
         axis("false negative rate", 0, 1),
-        summary=str(result),
+        summary=f"Trade-off curves of the scores and of the claim {plain_name(result.claimed)}: "
+        f"{result.verdict} ({', '.join(result.terms)}).",
     )
 
 
@@ -366,6 +367,8 @@ def _(result: HypotheticalLimits) -> Charts:
 
 @_charts.register
 def _(result: BitErrorCurves) -> Charts:
+    if not (result.leak.size and result.prior.size):
+        raise ValueError("there is no chart of no members, or of no priors")
     return {"information": partial(one_run.bit_errors, result)}
 
 
