@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import re
 import time
 from contextlib import suppress
@@ -13,6 +14,7 @@ from helpers.app_sockets import AppSocket, token_of
 from helpers.asking import ask
 from helpers.people import Team
 from helpers.served import MINE, THEIRS, Served, cookie_of
+from helpers.servers import ROOT
 from tornado.httpclient import HTTPClientError
 from tornado.websocket import WebSocketClosedError
 
@@ -466,6 +468,24 @@ def test_a_notebook_is_an_app(tmp_path, heard):
     try:
         opened(made, MINE, "book")
         assert heard[0][2] is made.visitors.bench(MINE).workspace
+    finally:
+        made.close()
+
+
+def test_the_example_of_the_documentation_is_an_app(tmp_path):
+    text = (ROOT / "docs" / "apps.md").read_text(encoding="utf-8")
+    example = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    made = Served(served_app(tmp_path, ours=example))
+    try:
+        opened(made, MINE, "ours")
+        made.visitors.bench(MINE).workspace.add_scores(wb.example("gaussian"), "given")
+
+        async def visit():
+            socket = await connect(made, MINE, opened(made, MINE, "ours"), "ours")
+            assert "ε ≥ 2." in html.unescape(html.unescape(repr(await socket.models())))
+            socket.close()
+
+        asyncio.run(visit())
     finally:
         made.close()
 
