@@ -37,13 +37,14 @@ import panel as pn
 import workbench as wb
 
 heard = pn.state.cache["heard"]
+me = str(pn.state.session_args.get("who"))
 
 
 def note(where):
     try:
-        heard.append((where, pn.state.user, wb.workspace()))
+        heard.append((where, pn.state.user, wb.workspace(), me))
     except ValueError as error:
-        heard.append((where, type(error).__name__, str(error)))
+        heard.append((where, type(error).__name__, str(error), me))
 
 
 async def later(event=None):
@@ -145,17 +146,23 @@ PLACES = {"script", "onload", "periodic", "moved 3", "moved 4"}
 BY_HAND = {"async callback", "to_thread", "call_soon"}
 
 
-async def used(served, who, heard, token=None):
-    """Use the app as a person does: open it, move the slider, type something."""
-    socket = await connect(served, who, token or opened(served, who))
+async def used(served, who, heard):
+    """What is heard where a person opens the app, moves the slider and types something."""
+    mark = who.key[0]
+
+    def own():
+        return [one for one in heard if mark in one[3]]
+
+    socket = await connect(served, who, opened(served, who, query=f"?who={mark}"))
     models = await socket.models()
     await socket.send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event",
         "msg_data": {"type": "event", "name": "document_ready",
                      "values": {"type": "map", "entries": []}}}]})  # fmt: skip
     await socket.set(models["x"], value=4)
     await socket.set(models["asked"], value="now")
-    await until(lambda: {*PLACES, *BY_HAND, "thread"} <= {where for where, *_ in heard})
-    return socket
+    await until(lambda: {*PLACES, *BY_HAND, "thread"} <= {where for where, *_ in own()})
+    socket.close()
+    return own()
 
 
 @pytest.fixture(params=[None, 2], ids=["event loop", "threads of Panel"])
@@ -172,17 +179,15 @@ def test_the_workspace_is_that_of_the_visitor_wherever_code_of_the_app_runs(
 
     async def visit():
         for who in (MINE, THEIRS):
-            heard.clear()
-            socket = await used(served, who, heard)
+            found = await used(served, who, heard)
             own = served.visitors.bench(who).workspace
-            for where, _, workspace in heard:
+            for where, _, workspace, _ in found:
                 assert where == "thread" or workspace is own, where
-            socket.close()
+            thread = next(one for one in found if one[0] == "thread")
+            assert thread[1] == "NoVisitorError"
+            assert "hand on what it returns" in thread[2]
 
     asyncio.run(visit())
-    thread = next(one for one in heard if one[0] == "thread")
-    assert thread[1] == "NoVisitorError"
-    assert "hand on what it returns" in thread[2]
     mine, theirs = (served.visitors.bench(who).workspace for who in (MINE, THEIRS))
     assert mine is not theirs
     with pytest.raises(ValueError, match="runs for no visitor"):
@@ -204,7 +209,7 @@ def test_two_visitors_at_once_keep_apart(served, heard):
 
     asyncio.run(visit())
     own = {who: served.visitors.bench(who).workspace for who in (MINE, THEIRS)}
-    for where, _, workspace in heard:
+    for where, _, workspace, _ in heard:
         if where.startswith("moved"):
             assert workspace is own[MINE if int(where.split()[1]) % 2 else THEIRS]
 
