@@ -61,6 +61,9 @@ def moved(x):
 
 
 note("script")
+aside = threading.Thread(target=note, args=("thread during the script",))
+aside.start()
+aside.join()
 pn.state.onload(lambda: note("onload"))
 slider = pn.widgets.IntSlider(name="x", start=0, end=10, value=3)
 asked = pn.widgets.TextInput(name="asked")
@@ -182,10 +185,11 @@ def test_the_workspace_is_that_of_the_visitor_wherever_code_of_the_app_runs(
             found = await used(served, who, heard)
             own = served.visitors.bench(who).workspace
             for where, _, workspace, _ in found:
-                assert where == "thread" or workspace is own, where
-            thread = next(one for one in found if one[0] == "thread")
-            assert thread[1] == "NoVisitorError"
-            assert "hand on what it returns" in thread[2]
+                assert where.startswith("thread") or workspace is own, where
+            threads = [one for one in found if one[0].startswith("thread")]
+            assert len(threads) == 2
+            assert all(one[1] == "NoVisitorError" for one in threads)
+            assert all("hand on what it returns" in one[2] for one in threads)
 
     asyncio.run(visit())
     mine, theirs = (served.visitors.bench(who).workspace for who in (MINE, THEIRS))
