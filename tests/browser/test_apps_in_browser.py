@@ -156,6 +156,23 @@ def test_an_app_that_ends_the_program_does_not(visitor, beside):
     opened(visitor(), beside)
 
 
+def test_a_lost_connection_is_said(visitor, beside):
+    page = visitor()
+    sockets: list[Any] = []
+
+    def relay(socket: Any) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket("**/apps/ours/ws", relay)
+    opened(page, beside)
+    sockets[0].close(code=1000, reason="the session has ended")
+    link = page.get_by_role("link", name="The session has ended, or the connection is lost")
+    link.click()
+    page.get_by_role("link", name="DP Audit Workbench").wait_for()
+    page.get_by_text("The threshold is 3.").wait_for()
+
+
 @pytest.mark.parametrize("width", [1440, 1280, 1180, 1000, 900])
 def test_the_bar_has_room_for_the_menu_of_apps(visitor, beside, width):
     page = visitor(viewport={"width": width, "height": 800})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import re
 import time
 from contextlib import suppress
@@ -13,6 +14,7 @@ from helpers.app_sockets import AppSocket, token_of
 from helpers.asking import ask
 from helpers.people import Team
 from helpers.served import MINE, THEIRS, Served, cookie_of
+from helpers.servers import ROOT
 from tornado.httpclient import HTTPClientError
 from tornado.websocket import WebSocketClosedError
 
@@ -35,13 +37,14 @@ import panel as pn
 import workbench as wb
 
 heard = pn.state.cache["heard"]
+me = str(pn.state.session_args.get("who"))
 
 
 def note(where):
     try:
-        heard.append((where, pn.state.user, wb.workspace()))
+        heard.append((where, pn.state.user, wb.workspace(), me))
     except ValueError as error:
-        heard.append((where, type(error).__name__, str(error)))
+        heard.append((where, type(error).__name__, str(error), me))
 
 
 async def later(event=None):
@@ -58,6 +61,9 @@ def moved(x):
 
 
 note("script")
+aside = threading.Thread(target=note, args=("thread during the script",))
+aside.start()
+aside.join()
 pn.state.onload(lambda: note("onload"))
 slider = pn.widgets.IntSlider(name="x", start=0, end=10, value=3)
 asked = pn.widgets.TextInput(name="asked")
@@ -143,17 +149,23 @@ PLACES = {"script", "onload", "periodic", "moved 3", "moved 4"}
 BY_HAND = {"async callback", "to_thread", "call_soon"}
 
 
-async def used(served, who, heard, token=None):
-    """Use the app as a person does: open it, move the slider, type something."""
-    socket = await connect(served, who, token or opened(served, who))
+async def used(served, who, heard):
+    """What is heard where a person opens the app, moves the slider and types something."""
+    mark = who.key[0]
+
+    def own():
+        return [one for one in heard if mark in one[3]]
+
+    socket = await connect(served, who, opened(served, who, query=f"?who={mark}"))
     models = await socket.models()
     await socket.send("PATCH-DOC", {"events": [{"kind": "MessageSent", "msg_type": "bokeh_event",
         "msg_data": {"type": "event", "name": "document_ready",
                      "values": {"type": "map", "entries": []}}}]})  # fmt: skip
     await socket.set(models["x"], value=4)
     await socket.set(models["asked"], value="now")
-    await until(lambda: {*PLACES, *BY_HAND, "thread"} <= {where for where, *_ in heard})
-    return socket
+    await until(lambda: {*PLACES, *BY_HAND, "thread"} <= {where for where, *_ in own()})
+    socket.close()
+    return own()
 
 
 @pytest.fixture(params=[None, 2], ids=["event loop", "threads of Panel"])
@@ -170,17 +182,16 @@ def test_the_workspace_is_that_of_the_visitor_wherever_code_of_the_app_runs(
 
     async def visit():
         for who in (MINE, THEIRS):
-            heard.clear()
-            socket = await used(served, who, heard)
+            found = await used(served, who, heard)
             own = served.visitors.bench(who).workspace
-            for where, _, workspace in heard:
-                assert where == "thread" or workspace is own, where
-            socket.close()
+            for where, _, workspace, _ in found:
+                assert where.startswith("thread") or workspace is own, where
+            threads = [one for one in found if one[0].startswith("thread")]
+            assert len(threads) == 2
+            assert all(one[1] == "NoVisitorError" for one in threads)
+            assert all("hand on what it returns" in one[2] for one in threads)
 
     asyncio.run(visit())
-    thread = next(one for one in heard if one[0] == "thread")
-    assert thread[1] == "NoVisitorError"
-    assert "hand on what it returns" in thread[2]
     mine, theirs = (served.visitors.bench(who).workspace for who in (MINE, THEIRS))
     assert mine is not theirs
     with pytest.raises(ValueError, match="runs for no visitor"):
@@ -202,7 +213,7 @@ def test_two_visitors_at_once_keep_apart(served, heard):
 
     asyncio.run(visit())
     own = {who: served.visitors.bench(who).workspace for who in (MINE, THEIRS)}
-    for where, _, workspace in heard:
+    for where, _, workspace, _ in heard:
         if where.startswith("moved"):
             assert workspace is own[MINE if int(where.split()[1]) % 2 else THEIRS]
 
@@ -470,6 +481,24 @@ def test_a_notebook_is_an_app(tmp_path, heard):
         made.close()
 
 
+def test_the_example_of_the_documentation_is_an_app(tmp_path):
+    text = (ROOT / "docs" / "apps.md").read_text(encoding="utf-8")
+    example = re.search(r"```python\n(.*?)```", text, re.DOTALL)[1]
+    made = Served(served_app(tmp_path, ours=example))
+    try:
+        opened(made, MINE, "ours")
+        made.visitors.bench(MINE).workspace.add_scores(wb.example("gaussian"), "given")
+
+        async def visit():
+            socket = await connect(made, MINE, opened(made, MINE, "ours"), "ours")
+            assert "ε ≥ 2." in html.unescape(html.unescape(repr(await socket.models())))
+            socket.close()
+
+        asyncio.run(visit())
+    finally:
+        made.close()
+
+
 # -- addresses and headers -------------------------------------------------------------------------
 
 
@@ -488,7 +517,7 @@ def test_answers_have_the_headers_of_the_server(served, heard):
     _, headers, body = served.get("apps/asks", MINE)
     assert headers["Content-Security-Policy"] == app_policy(f"localhost:{served.port}")
     assert headers["Cache-Control"] == "no-store"
-    assert b'<a href="../" ' in body
+    assert b' href="../" ' in body
     outside = re.findall(r'(?:src|href)="(?:https?:)?//[^"]*', body.decode())
     assert outside == []
 

@@ -18,7 +18,7 @@ from tornado.websocket import WebSocketHandler
 
 from workbench.dashboard.limits import LimitError
 from workbench.dashboard.worker import WAITING
-from workbench.server.apps.panel_app import person_mark
+from workbench.server.apps.panel_app import BACK, person_mark
 from workbench.server.apps.visits import VISIT, AppVisit, visit_of_session
 from workbench.server.handlers.base import Handler
 from workbench.server.handlers.document import ENDED, OFTEN, SESSION_NAMES
@@ -35,7 +35,8 @@ ENDS = "an app called sys.exit(), which does not end the server"
 
 #: The way back to the pages, in a corner of every app.
 _BACK = (
-    '<a href="../" style="position:fixed;left:0;bottom:0;z-index:10000;padding:4px 10px;'
+    f'<a id="{BACK}" href="../" '
+    'style="position:fixed;left:0;bottom:0;z-index:10000;padding:4px 10px;'
     "font:13px system-ui,sans-serif;color:#1558a8;background:#fff;border:1px solid #c9ced6;"
     'border-width:1px 1px 0 0;border-radius:0 6px 0 0;text-decoration:none">'
     "← DP Audit Workbench</a>"

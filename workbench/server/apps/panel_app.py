@@ -12,6 +12,7 @@ from typing import Any
 import panel as pn
 from bokeh.application.handlers import Handler
 from bokeh.document import Document
+from bokeh.models import CustomJS
 from panel.io.handlers import NotebookHandler, ScriptHandler
 from tornado.httputil import HTTPServerRequest
 from tornado.web import create_signed_value
@@ -28,6 +29,14 @@ KINDS = {".py": ScriptHandler, ".ipynb": NotebookHandler}
 
 #: Names that are pages, or begin other addresses below ``/apps``.
 _TAKEN = {*PAGES, audits.NAME, "start", "static", "components"}
+
+#: The id of the link back to the pages, which says so when the connection has ended.
+BACK = "workbench-back"
+_LOST = f"""
+const link = document.getElementById("{BACK}")
+link.href = location.href
+link.textContent = "The session has ended, or the connection is lost: reload this page"
+"""
 
 #: A line of a traceback: the file, and the number of the line.
 _FRAME = re.compile(r'^ *File "(.+)", line (\d+)', re.MULTILINE)
@@ -105,6 +114,7 @@ class VisitedApp(Handler):
         visit.enter(doc)
         doc.title = self._app.name
         doc.template_variables["app_favicon"] = f".{STATIC}/icon.svg"
+        doc.js_on_event("connection_lost", CustomJS(code=_LOST))
         handler, detail = self._app.handler, ""
         try:
             handler.modify_document(doc)

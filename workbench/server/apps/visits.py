@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
-import panel as pn
 from bokeh.document import Document
 from tornado.ioloop import IOLoop
 
@@ -18,6 +17,9 @@ from workbench.workspaces.workspace import Workspace
 
 #: The visit whose request is being answered. Callbacks and tasks that begin meanwhile keep it.
 VISIT: ContextVar[AppVisit | None] = ContextVar("app_visit", default=None)
+
+#: The variable of contexts in which Panel notes the document of a session.
+_CURRENT = "curdoc"
 
 _by_document: WeakKeyDictionary[Document, AppVisit] = WeakKeyDictionary()
 _by_session: WeakValueDictionary[str, AppVisit] = WeakValueDictionary()
@@ -111,9 +113,11 @@ def visit_of_session(id: str) -> AppVisit | None:
 def workspace_of_visitor() -> Workspace | None:
     """The workspace of the visitor for whom code runs; None where it runs for nobody.
 
-    That is the one of the session that ``pn.state.curdoc`` names, or else of the request in whose
-    context the code was started.
+    That is the one of the session that Panel has noted in the context of the code, or else of the
+    request in whose context the code was started. ``pn.state.curdoc`` is not asked: in a thread
+    without such a note, it is the session that runs in another thread, which may be anybody's.
     """
-    document = pn.state.curdoc
+    noted = (value for key, value in copy_context().items() if key.name == _CURRENT)
+    document = next((one for one in noted if isinstance(one, Document)), None)
     visit = (_by_document.get(document) if document is not None else None) or VISIT.get()
     return None if visit is None else visit.workspace
