@@ -163,3 +163,11 @@ def test_no_record_is_built_that_cannot_be_shown(name):
                 continue
             assert repr(made)
             assert getattr(made, "_repr_html_", str)() is not None
+
+
+def test_an_alias_is_what_it_stands_for():
+    # NDArray is one from numpy 2.5 on, with Python 3.12 and newer.
+    alias = pytest.importorskip("typing_extensions").TypeAliasType("alias", NDArray[np.float64])
+    assert _checks._kind(alias).need == _checks._kind(NDArray[np.float64]).need
+    assert _checks._kind(NDArray[np.float64]).accepts(np.zeros(3))
+    assert not _checks._kind(NDArray[np.float64]).accepts(object())

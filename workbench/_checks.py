@@ -373,8 +373,18 @@ def storable(value: str) -> bool:
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
+
+def _unaliased(hint: Any) -> Any:
+    """What an alias of the statement ``type`` stands for, as NDArray is one from numpy 2.5 on."""
+    value = getattr(get_origin(hint) or hint, "__value__", None)
+    if value is None:
+        return hint
+    parts = get_args(hint)
+    return _unaliased(value[parts] if parts else value)
+
+
 #: What numpy makes arrays of.
-_ANYTHING = get_args(ArrayLike)
+_ANYTHING = get_args(_unaliased(ArrayLike))
 
 #: Bits of a whole number, at most: seeds have 128.
 _BITS = 128
@@ -485,7 +495,9 @@ def _of_fields(record: type) -> tuple[tuple[str, Kind, Callable[[Any, str], Any]
 def _arrays(record: type) -> tuple[str, ...]:
     hints = typing.get_type_hints(record)
     return tuple(
-        f.name for f in dataclasses.fields(record) if get_origin(hints[f.name]) is np.ndarray
+        f.name
+        for f in dataclasses.fields(record)
+        if get_origin(_unaliased(hints[f.name])) is np.ndarray
     )
 
 
@@ -514,6 +526,7 @@ def _is_left(hint: Any) -> bool:
 
 def _kind(hint: Any) -> Kind | None:
     """What it accepts; None for anything at all."""
+    hint = _unaliased(hint)
     origin, parts = get_origin(hint), get_args(hint)
     if hint in _PLAIN:
         return _PLAIN[hint]

@@ -38,14 +38,25 @@ def parse_numbers(
     import pandas as pd
 
     text = pd.Series(cells, dtype="str").str.strip()
-    values = pd.to_numeric(text, errors="coerce").to_numpy(dtype=np.float64).copy()
+    values = _nearest(text)
     unread = np.flatnonzero(np.isnan(values) & text.notna().to_numpy())
     words = text.iloc[unread]
     if decimal_comma and not text.str.contains(".", regex=False).any():
-        values[unread] = pd.to_numeric(words.str.replace(",", "."), errors="coerce")
+        values[unread] = _nearest(words.str.replace(",", "."))
     wrong = np.zeros(values.size, dtype=bool)
     wrong[unread] = np.isnan(values[unread]) & ~words.str.lower().isin(NAN_WORDS).to_numpy()
     return values, wrong
+
+
+def _nearest(text: pd.Series) -> NDArray[np.float64]:
+    """The numbers nearest to texts, NaN where a text is none."""
+    import pandas as pd
+
+    values = pd.to_numeric(text, errors="coerce").to_numpy(dtype=np.float64).copy()
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):  # off in the last digit
+        finite = np.flatnonzero(np.isfinite(values))
+        values[finite] = [float(one) for one in text.iloc[finite]]
+    return values
 
 
 def mostly_numbers(cells: Cells, decimal_comma: bool = False) -> bool:

@@ -174,6 +174,8 @@ def _parsed(data: bytes, dialect: Dialect, filename: str) -> pd.DataFrame:
         "na_values": [""],
         "low_memory": False,
     }
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+        options["float_precision"] = "round_trip"  # newer ones read the nearest number anyhow
     try:
         return pd.read_csv(io.BytesIO(data), **options)
     except pd.errors.EmptyDataError:
