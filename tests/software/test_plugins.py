@@ -1,5 +1,6 @@
 """Plug-ins that are broken are named and left out, once; sound ones are where they should be."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -199,6 +200,7 @@ def test_ours_are_asked_for_without_looking_for_plug_ins(install):
 def test_importing_the_library_looks_for_no_plug_ins():
     code = (
         "import sys, workbench as wb; wb.GaussianPair(1).epsilon(1e-5); "
+        "wb.Counts(tp=1, fp=1, tn=1, fn=1).epsilon(delta=0.0); wb.parse_claim('gdp(1)'); "
         "loaded = sys.modules.get('workbench.software.plugins'); "
         "print(bool(loaded and loaded._entry_points.cache_info().currsize))"
     )
@@ -315,3 +317,80 @@ def test_no_name_of_ours_would_be_refused_as_a_plug_in():
     for registry in (*REGISTRIES.values(), CLAIM_KINDS, FORMATS, LAYOUTS):
         for name in registry.ours:
             Registry(registry.group, {}, lambda name, found: found)._check_name(name, {})
+
+
+ALL_IN_ONE = """
+import dataclasses
+import param
+import workbench as wb
+from workbench.pages import Control, Fact, Page, Section, number
+from workbench.testers.property_testers.hockey_stick import HockeyStickTester
+
+@dataclasses.dataclass(frozen=True)
+class Mine(wb.GDP):
+    word, example, title = "mine", "mine(1)", "My DP"
+
+class MyTester(HockeyStickTester):
+    name = "my-tester"
+
+limits = wb.binomial.clopper_pearson_lower, wb.binomial.clopper_pearson_upper
+INTERVAL = wb.CountInterval.of_rates("My interval", "pointwise", *limits)
+
+def made(scale):
+    profile = wb.LaplacePair(scale).profile
+    return wb.Pair.from_functions(name="My", parameters={"scale": scale}, profile=profile)
+
+PAIR = wb.PairKind("My pair", made, {"scale": (0.1, 3)})
+
+class MyPage(Page):
+    title, about = "My page", "What is mine?"
+    controls = (Section("All", (Control("a"),)),)
+    a = param.Number(0.5, bounds=(0, 1), label="a")
+
+    @number("A", needs=("a",))
+    def shown(self):
+        "The number."
+        return Fact(f"{self.a}")
+
+def text(audit):
+    return audit.page
+"""
+
+EVERYWHERE = """
+t = wb.software.plugins()
+assert len(t) == 6 and set(t.status) == {"loaded"}, t.to_string()
+from workbench.pages.mechanism.page import MechanismPage
+from workbench.pages.scores.page import ScoresPage
+p, s = MechanismPage(), ScoresPage()
+assert "My interval" in s.param.interval.get_range()
+assert "My DP" in p.param.claim_kind.get_range()
+assert {"mine", "my-pair"} <= set(s.param.claim_kind.get_range().values())
+assert "my-pair" in s.param.reference_kind.get_range().values()
+assert "tester_my_tester" in p.param
+print("fine")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "first", ["wb.parse_claim('mine(1)')", "import workbench.pages.scores.threshold"]
+)
+def test_plug_ins_of_one_module_are_all_there_whatever_is_asked_first(install, tmp_path, first):
+    install(
+        "all-in-one",
+        ALL_IN_ONE,
+        claims=["mine = all_in_one:Mine"],
+        testers=["my-tester = all_in_one:MyTester"],
+        intervals=["my-interval = all_in_one:INTERVAL"],
+        pairs=["my-pair = all_in_one:PAIR"],
+        pages=["my-page = all_in_one:MyPage"],
+        report_formats=["mine = all_in_one:text"],
+    )
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", f"import workbench as wb\n{first}\n{EVERYWHERE}"],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "fine", done.stderr

@@ -222,6 +222,8 @@ def _reason(error: BaseException) -> str:
         words = " ".join(str(error).split())[:300].rstrip(" .;")
     except Exception:  # other people's code
         words = ""
+    if "partially initialized module" in words:
+        words += "; it is imported while pages are, so give each kind a module of its own"
     if isinstance(error, ValueError | TypeError) and words:
         return words
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

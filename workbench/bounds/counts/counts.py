@@ -368,7 +368,7 @@ def _complete(own: str = "") -> Callable[[Function], Function]:
         if function.__doc__ and bound_from_counts.__doc__:  # none with python -OO
             shared_help = inspect.cleandoc(bound_from_counts.__doc__).format(
                 own=f"{own}\n" if own else "",
-                intervals="{" + ", ".join(f'"{name}"' for name in INTERVALS) + "}",
+                intervals="{" + ", ".join(f'"{name}"' for name in INTERVALS.ours) + "}",
                 sides="{" + ", ".join(f'"{name}"' for name in get_args(Side)) + "}",
             )
             summary, _, notes = inspect.cleandoc(function.__doc__).partition("\n\n")

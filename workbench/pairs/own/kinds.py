@@ -60,6 +60,7 @@ class PairKind:
                 f"arguments must name at least one number and its range, such as "
                 f"{{'scale': (0.1, 10)}}, got {_checks.shown(self.arguments)}"
             )
+        _checks.instance(self.defaults, Mapping, "defaults", "a dict, such as {'scale': 1.0}")
         for name, bounds in self.arguments.items():
             low, high = (_checks.number(end, f"the range of {name}") for end in bounds)
             if not low < high:

@@ -52,6 +52,9 @@ class Recognized:
     column_remarks: Mapping[str, str] = field(default_factory=dict)
     refusal: str = ""
 
+    def __post_init__(self) -> None:
+        _checks.fields(self)
+
     def describe(self, score: str | None = None) -> str:
         """The tool and its columns, then the remarks, as sentences.
 

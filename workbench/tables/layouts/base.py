@@ -90,8 +90,14 @@ class FoundTable:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.attributes, Mapping):
+            raise TypeError(f"attributes must be a dict of arrays, got {self.attributes!r}")
         cells = {"values": self.values, "memberships": self.member, "population": self.population}
         for what, found in cells.items():
+            if not (isinstance(found, np.ndarray) or (found is None and what == "population")):
+                raise TypeError(
+                    f"the {what} must be an array, got a {type(found).__name__} ({self.how})"
+                )
             if found is not None and found.dtype.kind not in "biuf":
                 raise ScoresError(f"the {what} are {found.dtype}, not numbers ({self.how})")
         if self.values.shape[:2] != self.member.shape or not self.values.size:
