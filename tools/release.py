@@ -47,15 +47,22 @@ SMOKE = {
     "all": _BOUND,
     "cluster": "import dask.distributed",
     "docs": "import sphinx, myst_nb",
+    "files": (
+        "import pandas\n"
+        'pandas.DataFrame({"p": [1.0, 2.0], "q": [0.0, 1.0]}).to_parquet("scores.parquet")\n'
+        'print(wb.read_scores("scores.parquet"))'
+    ),
     "lab": 'print(wb.explore(wb.example("gaussian")))',
     "mechanisms": (
         "f = lambda data, size, rng: data.sum() + rng.laplace(size=size)\n"
         'print(wb.audit_mechanism(f, "pure(1)", trials=1, samples=500))'
     ),
-    "panel": "import panel, plotly",
+    "panel": 'print(wb.dashboard(wb.example("gaussian")))',
     "paper": 'wb.save_figure(wb.roc(wb.example("gaussian")), "roc.svg")',
     "postgresql": "import psycopg",
+    "reports": 'wb.audit(wb.example("gaussian")).report("audit.html")',
     "serve": "import workbench.server.app",
+    "workspace": 'print(wb.workspace("workspace").datasets)',
 }
 
 
