@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Self
 
-from workbench import _checks
+from workbench import _checks, _json
 from workbench._format import percent
 
 
@@ -50,12 +49,12 @@ class Record:
 
     def to_json(self) -> str:
         """The record as a line of text."""
-        return json.dumps(asdict(self))
+        return _json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The record of a line of text."""
-        return cls(**json.loads(text))
+        return cls(**_json.loads(text))
 
     @property
     def level(self) -> str:

@@ -73,17 +73,19 @@ def require(package: str, user: str) -> ModuleType:
         raise  # it is there, and lacks a package of its own
 
 
-def check(package: str, user: str) -> None:
+def check(package: str, user: str, extra: str = "") -> None:
     """Raise `MissingPackage` where a package is not installed; nothing is imported.
 
     Parameters
     ----------
     package, user : str
         As of `require`.
+    extra : str, optional
+        The extra that is named, where more than the package is needed.
     """
     top = _top(package)
     if find_spec(top) is None:
-        raise MissingPackage(words(top, user), name=top)
+        raise MissingPackage(words(top, user, extra), name=top)
 
 
 def missing(error: ModuleNotFoundError, user: str) -> MissingPackage | None:
@@ -99,18 +101,18 @@ def missing(error: ModuleNotFoundError, user: str) -> MissingPackage | None:
     return MissingPackage(words(top, user), name=top) if top in EXTRAS else None
 
 
-def words(package: str, user: str) -> str:
+def words(package: str, user: str, extra: str = "") -> str:
     """What is said where a package is not installed.
 
     Parameters
     ----------
-    package, user : str
-        As of `require`.
+    package, user, extra : str
+        As of `check`.
     """
     top = _top(package)
     return (
         f"{user} {top}, which is not installed; "
-        f"run: pip install 'dp-audit-workbench[{EXTRAS[top]}]'"
+        f"run: pip install 'dp-audit-workbench[{extra or EXTRAS[top]}]'"
     )
 
 

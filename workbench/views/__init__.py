@@ -7,5 +7,8 @@ rooms `jupyter` and `panel` carry its `messages` to a browser. Its turns run on 
 """
 
 from workbench import _names
+from workbench.software.extras import check
+
+check("param", "views of pages need", extra="lab")
 
 __getattr__, __dir__, __all__ = _names.attach(__name__)
