@@ -22,7 +22,7 @@ def accused(threshold):
 
 
 yours = pn.widgets.FloatSlider.from_param(view.param.threshold, name="Your threshold")
-columns = "repeat(auto-fit, minmax(min(100%, 480px), 1fr))"
+columns = "repeat(auto-fit, minmax(min(100%, 560px), 1fr))"
 plots = pn.Column(
     view.charts["tradeoff"],
     pn.bind(accused, view.param.threshold),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from urllib.parse import urlparse
 
 import pytest
@@ -50,15 +51,21 @@ def app(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(chromium, app):
-    """``visit()`` opens the app; no other host may be asked, and no console may complain."""
+def visit(app, open_at):
+    """``visit()`` opens the app."""
+    return partial(open_at, app)
+
+
+@pytest.fixture
+def open_at(chromium):
+    """``open_at(url)`` opens an app; no other host may be asked, and no console may complain."""
     outside, said, contexts = [], [], []
 
     def note(asked):
         if asked.startswith(("http", "ws")) and urlparse(asked).hostname != "localhost":
             outside.append(asked)
 
-    def opened(**options):
+    def opened(url, **options):
         contexts.append(chromium.new_context(viewport={"width": 1440, "height": 1400}, **options))
         page = contexts[-1].new_page()
         page.on("request", lambda request: note(request.url))
@@ -66,7 +73,7 @@ def visit(chromium, app):
         page.on(
             "console", lambda m: said.append(m.text) if m.type in ("error", "warning") else None
         )
-        page.goto(app)
+        page.goto(url)
         page.wait_for_function(READY)
         return page
 
@@ -145,6 +152,46 @@ def test_a_chart_is_dragged_saved_and_its_data_shown(visit):
         page.locator(".wb-export [data-kind=svg]").first.click()
     assert saved.value.suggested_filename == "tradeoff.svg"
     assert saved.value.path().read_text().startswith("<?xml")
+
+
+SERVICE = """
+from fastapi import FastAPI
+from panel.io.fastapi import add_applications
+
+app = FastAPI()
+app.get("/favicon.ico", status_code=204)(lambda: None)
+add_applications({{"/panel_app": {path!r}}}, app=app)
+"""
+
+
+@pytest.fixture
+def service(tmp_path):
+    """Address of the example app in a service of FastAPI."""
+    port = free_port()
+    (tmp_path / "service.py").write_text(SERVICE.format(path=str(EXAMPLE)), encoding="utf-8")
+    command = [sys.executable, "-m", "uvicorn", "service:app", "--port", str(port)]
+    log = tmp_path / "server.log"
+    folder = ("--app-dir", str(tmp_path))
+    with running([*command, *folder], f"http://localhost:{port}/panel_app", log) as url:
+        yield url
+    assert "Traceback" not in log.read_text()
+
+
+def test_the_app_works_in_a_service_of_fastapi(service, open_at):
+    page = open_at(service)
+    start = seen(page)
+    page.locator("[data-control=threshold] input[type=range]").focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"before => ({SEEN})().theirs !== before", arg=start["theirs"])
+    page.locator(".noUi-handle").first.focus()
+    for _ in range(25):
+        page.keyboard.press("ArrowLeft")
+    page.wait_for_function(
+        f"before => {{ const s = ({SEEN})(); return Number(s.slider) < before"
+        " && Math.abs(s.lines[0] - Number(s.slider)) < 1e-9 }",
+        arg=float(start["slider"]),
+    )
 
 
 def test_the_app_works_with_threads_behind_a_sign_in_of_panel(chromium, tmp_path):
