@@ -116,6 +116,7 @@ import panel as pn
 from workbench.panel.component import PageComponent
 assert isinstance(pn.Column(view)[0], PageComponent)
 assert view.servable() is pn.panel(view)
+assert wb.dashboard(view).views["scores"] is view
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench import _checks
 from workbench.claims.base import Claim
@@ -11,14 +11,11 @@ from workbench.pages.core.page import Page
 from workbench.pages.inputs.code import page_name
 from workbench.pairs.base import Pair
 from workbench.panel import component  # first: it names a Panel that is missing or too old
-from workbench.panel.view import PanelView
 from workbench.views.explore import explore
+from workbench.views.view import View
 
 from panel.layout import Tabs  # isort: skip
 from panel.viewable import Viewer  # isort: skip
-
-if TYPE_CHECKING:
-    from workbench.views.view import View
 
 
 #: The open tab in the colors around it: on a dark page Panel writes black on black.
@@ -113,7 +110,7 @@ def dashboard(
     titles: list[str] = []
     for title, subject in _named(subjects or (None,)):
         view = subject
-        if not isinstance(subject, PanelView):
+        if not isinstance(subject, View):
             view = explore(subject, show, controls, claim=claim, **settings)
         name, said = _new(title or page_name(view.page), views), title or view.page.title
         views[name] = view
