@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from operator import attrgetter
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -86,9 +87,8 @@ PRIVATE_NAMES = (
 )
 
 
-def param_state(parameterized: Any) -> Any:
-    """What param keeps of an object: ``values``, ``params``, ``watchers`` and more."""
-    return parameterized._param__private
+#: What param keeps of an object: ``values``, ``params``, ``watchers`` and more.
+param_state: Callable[[Any], Any] = attrgetter("_param__private")
 
 
 def set_param_state(parameterized: Any, state: Any) -> None:
