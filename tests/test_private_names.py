@@ -71,6 +71,8 @@ def foreign(tree, own):
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "setattr"):
             texts = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]
             yield from (t for t in texts if private(str(t)) and t not in own)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "attrgetter":
+            yield from (a.value for a in node.args if private(a.value) and a.value not in own)
 
 
 def overridden(folder):

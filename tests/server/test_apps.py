@@ -414,6 +414,7 @@ def test_a_script_that_fails_is_named_in_the_log_and_on_its_page(
     assert any(f"the app {name} failed for a visitor: {kind} (" in one for one in logged)
     assert name == "ends" or any(f"{name}.py:2)" in one for one in logged)
     assert served.get("counts", MINE)[0] == 200
+    assert pn.state.curdoc is None  # no code of others takes the document for its own
     opened(served, MINE)
 
 

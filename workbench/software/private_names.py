@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import attrgetter
 from pkgutil import resolve_name
@@ -71,6 +72,13 @@ PRIVATE_NAMES = (
         ("1.9.0", "1.9.4"),
     ),
     PrivateName(
+        "_PATCHED_CURDOCS",
+        "bokeh",
+        lambda: resolve_name("bokeh.io.doc"),
+        "the documents that are current, of which one stays so after a script that was ended",
+        ("3.8.0", "3.10.2"),
+    ),
+    PrivateName(
         "_option_string_actions",
         "",
         lambda: resolve_name("argparse:ArgumentParser")(),
@@ -114,6 +122,20 @@ def options_of(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Action]
 def send_to_browser(component: Any, message: dict[str, Any]) -> None:
     """Send a message to the script of a component of Panel, in every document that shows it."""
     component._send_msg(message)
+
+
+@contextmanager
+def current_documents_kept() -> Iterator[None]:
+    """Afterwards Bokeh has the same current documents as before.
+
+    It forgets to take one back where ``sys.exit`` ends the script of an app.
+    """
+    documents = resolve_name("bokeh.io.doc")._PATCHED_CURDOCS
+    depth = len(documents)
+    try:
+        yield
+    finally:
+        del documents[depth:]
 
 
 def processes_of(pool: Executor | None) -> list[Any]:

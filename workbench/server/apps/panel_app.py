@@ -21,6 +21,7 @@ from workbench.assets import audits
 from workbench.pages.registry import PAGES
 from workbench.server.apps.visits import VISIT
 from workbench.server.handlers.static import STATIC
+from workbench.software.private_names import current_documents_kept
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +118,8 @@ class VisitedApp(Handler):
         doc.js_on_event("connection_lost", CustomJS(code=_LOST))
         handler, detail = self._app.handler, ""
         try:
-            handler.modify_document(doc)
+            with current_documents_kept():
+                handler.modify_document(doc)
             detail = handler.error_detail or "" if handler.failed else ""
         except SystemExit as error:
             detail = f"SystemExit: {error}"
