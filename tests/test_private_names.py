@@ -72,7 +72,8 @@ def foreign(tree, own):
             texts = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]
             yield from (t for t in texts if private(str(t)) and t not in own)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "attrgetter":
-            yield from (a.value for a in node.args if private(a.value) and a.value not in own)
+            texts = [str(a.value) for a in node.args if isinstance(a, ast.Constant)]
+            yield from (t for t in texts if private(t) and t not in own)
 
 
 def overridden(folder):
