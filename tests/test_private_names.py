@@ -130,6 +130,7 @@ def test_a_name_that_moved_is_told_with_the_library_and_its_version():
         "from tornado.web import _ArgDefaultMarker",
         "import tornado._locale_data",
         "getattr(blank, '_OAUTH_USER_URL', '')",
+        "attrgetter('_OAUTH_USER_URL')",
         "class A(B):\n    def f(self):\n        return self._finished",
     ],
 )
