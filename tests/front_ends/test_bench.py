@@ -17,6 +17,7 @@ from helpers.visits import Reader, settle, tabs, wait
 
 import workbench as wb
 from workbench.dashboard.sent import Sent
+from workbench.dashboard.visitor import pages
 from workbench.dashboard.visitor.history import Change
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.core.upload import Upload
@@ -425,7 +426,7 @@ def test_a_link_has_what_was_done_before_the_page_has_drawn_it(bench, reader):
 
 
 def test_a_page_that_is_at_work_for_long_has_no_link_yet(bench, reader, monkeypatch):
-    monkeypatch.setattr("workbench.dashboard.visitor.pages.WAIT", 0.01)
+    monkeypatch.setattr(pages, "WAIT", 0.01)
     go_on = Event()
     bench.pages.live("counts").change("work", go_on.wait)
     reader.serial += 1
