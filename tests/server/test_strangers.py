@@ -27,9 +27,9 @@ from tornado.web import create_signed_value
 from tornado.websocket import websocket_connect
 
 import workbench as wb
-from workbench import dashboard
 from workbench.assets.audits import NAME as AUDITS
 from workbench.audits.plan import RegisteredPlan
+from workbench.dashboard import live_page
 from workbench.dashboard.gestures import GESTURES, handlers
 from workbench.dashboard.live_page import Viewer
 from workbench.dashboard.sent import Sent
@@ -477,7 +477,7 @@ def test_who_was_signed_out_is_a_stranger(place):
 
 def fields_of_gestures():
     """Names of all entries of gestures, as the modules that take them read them."""
-    modules = [*Path(dashboard.__file__).parent.rglob("*.py"), Path(gestures.__file__)]
+    modules = [*Path(live_page.__file__).parent.rglob("*.py"), Path(gestures.__file__)]
     text = "".join(module.read_text(encoding="utf-8") for module in modules)
     return set(re.findall(r'gesture(?:\.get\(|\[)"(\w+)"', text))
 

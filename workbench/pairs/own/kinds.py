@@ -153,12 +153,14 @@ def named_pair(name: str, **arguments: float) -> Pair:
     return kind.build(**{one: _checks.number(x, one) for one, x in arguments.items()})
 
 
-def kind_of(pair: Pair) -> str | None:
-    """The name of the kind that a pair is of; None where no name gives it."""
-    known = pair.parameters
+def kind_of(pair: object) -> str | None:
+    """The name of the kind that a pair is of; None where no name gives it, and for no pair."""
     for name, kind in PAIR_KINDS.ours.items():
         if type(pair) is kind.build:
             return name
+    if not isinstance(pair, Pair):
+        return None
+    known = pair.parameters
     for name, kind in PAIR_KINDS.others.items():
         if set(known) != set(kind.arguments) or not all(_is_number(x) for x in known.values()):
             continue
