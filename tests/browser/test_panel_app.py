@@ -88,6 +88,23 @@ def seen(page):
     return page.evaluate(SEEN)
 
 
+def slide_there_and_back(page):
+    """Our slider moves their plot, and theirs our chart."""
+    start = seen(page)
+    page.locator("[data-control=threshold] input[type=range]").focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(f"before => ({SEEN})().theirs !== before", arg=start["theirs"])
+    page.locator(".noUi-handle").first.focus()
+    for _ in range(25):
+        page.keyboard.press("ArrowLeft")
+    page.wait_for_function(
+        f"before => {{ const s = ({SEEN})(); return Number(s.slider) < before"
+        " && Math.abs(s.lines[0] - Number(s.slider)) < 1e-9 }",
+        arg=float(start["slider"]),
+    )
+
+
 def test_our_slider_moves_their_plot_and_back_and_visitors_share_nothing(visit):
     one, other = visit(), visit()
     start = seen(one)
@@ -179,19 +196,7 @@ def service(tmp_path):
 
 def test_the_app_works_in_a_service_of_fastapi(service, open_at):
     page = open_at(service)
-    start = seen(page)
-    page.locator("[data-control=threshold] input[type=range]").focus()
-    for _ in range(10):
-        page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"before => ({SEEN})().theirs !== before", arg=start["theirs"])
-    page.locator(".noUi-handle").first.focus()
-    for _ in range(25):
-        page.keyboard.press("ArrowLeft")
-    page.wait_for_function(
-        f"before => {{ const s = ({SEEN})(); return Number(s.slider) < before"
-        " && Math.abs(s.lines[0] - Number(s.slider)) < 1e-9 }",
-        arg=float(start["slider"]),
-    )
+    slide_there_and_back(page)
 
 
 def test_the_app_works_with_threads_behind_a_sign_in_of_panel(chromium, tmp_path):
@@ -210,18 +215,6 @@ def test_the_app_works_with_threads_behind_a_sign_in_of_panel(chromium, tmp_path
         page.locator("input[name=password]").fill("secret")
         page.keyboard.press("Enter")
         page.wait_for_function(READY)
-        start = seen(page)
-        page.locator("[data-control=threshold] input[type=range]").focus()
-        for _ in range(10):
-            page.keyboard.press("ArrowRight")
-        page.wait_for_function(f"before => ({SEEN})().theirs !== before", arg=start["theirs"])
-        page.locator(".noUi-handle").first.focus()
-        for _ in range(25):
-            page.keyboard.press("ArrowLeft")
-        page.wait_for_function(
-            f"before => {{ const s = ({SEEN})(); return Number(s.slider) < before"
-            " && Math.abs(s.lines[0] - Number(s.slider)) < 1e-9 }",
-            arg=float(start["slider"]),
-        )
+        slide_there_and_back(page)
     context.close()
     assert "Traceback" not in log.read_text()
