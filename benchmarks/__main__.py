@@ -2,7 +2,8 @@
 
 python -m benchmarks [NAME ...]
 
-A benchmark is a module of this package with ``main() -> list[(what, measured, target)]``.
+A benchmark is a module of this package with ``main() -> list[(what, measured, target)]``, or with
+other columns, which it names in ``HEADING``.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import benchmarks
 
 Row = tuple[str, str, str]
 
+HEADING = ("what", "measured", "target")
 
-def table(rows: list[Row]) -> str:
-    return aligned([("what", "measured", "target"), *rows])
+
+def table(rows: Sequence[Sequence[str]], heading: Sequence[str] = HEADING) -> str:
+    return aligned([heading, *rows])
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> str:
@@ -37,7 +40,7 @@ def main(wanted: list[str]) -> int:
         module = importlib.import_module(f"benchmarks.{name}")
         if hasattr(module, "main"):
             print(f"\n{name}: {(module.__doc__ or '').splitlines()[0]}\n", flush=True)
-            print(table(module.main()), flush=True)
+            print(table(module.main(), getattr(module, "HEADING", HEADING)), flush=True)
     return 0
 
 
