@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import struct
 import zipfile
 from collections.abc import Callable, Iterator
@@ -53,6 +56,14 @@ def samples() -> dict[str, bytes]:
         "records.json": rows.to_json(orient="records").encode(),
         "columns.json": json.dumps({"p": p.tolist(), "q": q.tolist()}).encode(),
         "index.json": rows.to_json().encode(),
+        "split.json": rows.to_json(orient="split").encode(),
+        "table.json": rows.to_json(orient="table").encode(),
+        "by-index.json": rows.to_json(orient="index").encode(),
+        "values.json": pair.to_json(orient="values").encode(),
+        "nested.json": json.dumps(_nested(p, q)).encode(),
+        "roc.json": json.dumps(_roc(p, q)).encode(),
+        "records.jsonl": rows.to_json(orient="records", lines=True).encode(),
+        "numbers.ndjson": "\n".join(json.dumps({"score": s, "member": 1}) for s in p).encode(),
         "report.json": json.dumps(_report(p, q)).encode(),
         "one.npy": _npy(p),
         "fields.npy": _npy(
@@ -64,6 +75,13 @@ def samples() -> dict[str, bytes]:
     }
     fields = np.array(list(zip(p, q, strict=True)), dtype=[("p", ">f8"), ("q", "f4")])
     found["fields.npy"] = _npy(fields)
+    csv, lines = found["rows.csv"], found["records.jsonl"]
+    for name, content in {"rows.csv": csv, "records.jsonl": lines}.items():
+        found[f"{name}.gz"] = gzip.compress(content, mtime=0)
+        found[f"{name}.bz2"] = bz2.compress(content)
+        found[f"{name}.xz"] = lzma.compress(content)
+        found[f"{name}.zst"] = pa.compress(content, "zstd", asbytes=True)
+        found[f"{name}.zip"] = _zipped(name, content)
     frames = {"pair": pair, "rows": rows, "empty": empty, "coded": coded}
     for compression in ("uncompressed", "lz4", "zstd"):
         for name, frame in frames.items():
@@ -90,6 +108,27 @@ def _report(p: np.ndarray, q: np.ndarray) -> dict[str, object]:
     return {"LiRA_0a1b": {"attack_experiment_logger": {"attack_instance_logger": runs}}}
 
 
+def _nested(p: np.ndarray, q: np.ndarray) -> dict[str, object]:
+    """Scores two levels down, beside what is none."""
+    scores = {"member": p.tolist(), "nonmember": q.tolist()}
+    return {"run": {"predictions": scores}, "settings": {"lr": 0.1, "sizes": [64, 10]}, "raw": []}
+
+
+def _roc(p: np.ndarray, q: np.ndarray) -> dict[str, object]:
+    """The rates at every score, and the numbers of both groups."""
+    at = np.sort(np.r_[p, q])[::-1, None]
+    rates = {"fpr": (q >= at).mean(axis=1).tolist(), "tpr": (p >= at).mean(axis=1).tolist()}
+    return {**rates, "auc": 0.76, "n_members": p.size, "n_nonmembers": q.size}
+
+
+def _zipped(name: str, content: bytes) -> bytes:
+    def write(file: io.BytesIO) -> None:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+
+    return _written(write)
+
+
 def mutants(seed: int, count: int, suffix: str = "") -> Iterator[tuple[str, bytes]]:
     """Damaged files of all formats, or of one, in turn: the same for the same seed.
 
@@ -112,7 +151,7 @@ def mutated(rng: np.random.Generator, name: str, data: bytes) -> bytes:
     if name.endswith(".npz") and rng.random() < 0.5:
         return _rezipped(rng, data)
     ways = _OF_BYTES
-    if name.endswith((".csv", ".tsv", ".txt", ".json")):
+    if name.endswith((".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson")):
         ways = _OF_TEXT
     elif name.endswith((".feather", ".arrow")):
         ways = (*_OF_BYTES, lied, lied, lied)

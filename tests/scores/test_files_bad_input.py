@@ -229,7 +229,7 @@ def test_frames_without_rows_or_with_names_twice():
     refused(pd.DataFrame([[1, 2]], columns=["p", "p"]), "two columns have one name", "'p', 'p'")
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", "3", "[[1, 2], [3, 4]]", '[1, {"p": 2}]', "null"])
+@pytest.mark.parametrize("text", ["[]", "{}", "3", "[[], []]", "[[1], 2]", '[1, {"p": 2}]', "null"])
 def test_json_without_scores(text):
     refused(text, "holds no scores", '{"p": [...], "q": [...]}', filename="x.json")
 

@@ -10,7 +10,7 @@ together that belong together, and `layouts` finds the columns of the scores and
 `class_outputs` makes scores of the outputs of models for classes. `examples` are bundled.
 `refusals` words messages, and `moved` knows the former names of members.
 
-To add a file format, read `parsing.formats` and one reader, such as `parsing.records`; to add the
+To add a file format, read `parsing.formats` and one reader, such as `parsing.frames`; to add the
 files of a tool, `layouts.tools` and `layouts.folders`.
 """
 

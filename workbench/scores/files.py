@@ -51,8 +51,9 @@ def read_scores(
 ) -> Scores:
     """Scores from csv, tsv, parquet, feather, arrow, npy, npz or json files, or a tool's folder.
 
-    The layout is found by the names of the columns, logged (logger ``workbench.scores.files``)
-    and can be overruled.
+    Also from JSON lines, and from any of them compressed (gz, bz2, xz, zst, zip). The layout is
+    found by the names of the columns, logged (logger ``workbench.scores.files``) and can be
+    overruled.
 
     Parameters
     ----------

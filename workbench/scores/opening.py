@@ -13,6 +13,7 @@ import numpy as np
 from workbench.scores.layouts.folders import arrow_files, files_of, find_files, sidecars
 from workbench.scores.layouts.joined import labels_among, with_labels
 from workbench.scores.ordered import Cells
+from workbench.scores.parsing.compressed import ARCHIVE, archived_folder
 from workbench.scores.parsing.limits import GB, LIMITS, TRUSTED
 from workbench.scores.parsing.source import read_table
 from workbench.scores.refusals import IF_TRUSTED, listed
@@ -79,6 +80,20 @@ def open_sources(
             "path_q= and path_labels= exclude each other: with one file per group, the files say "
             "which scores are of members"
         )
+    if path_q is None and path_labels is None and _is_archive(path):
+        with archived_folder(Path(path), TRUSTED if trusted else LIMITS) as folder:  # type: ignore[arg-type]
+            return _opened(path if folder is None else folder, member=member, trusted=trusted)
+    return _opened(path, path_q, path_labels, member=member, trusted=trusted)
+
+
+def _opened(
+    path: Source,
+    path_q: Source | None = None,
+    path_labels: Source | None = None,
+    *,
+    member: str | None,
+    trusted: bool,
+) -> Opened:
     if path_q is None and path_labels is None and _is_folder(path):
         found = files_of(Path(path))  # type: ignore[arg-type]
         path, path_q, path_labels = found.path, found.path_q, found.path_labels
@@ -126,6 +141,12 @@ def _is_folder(source: Any) -> bool:
     if not isinstance(source, str | os.PathLike) or "\n" in os.fsdecode(source):
         return False
     return os.path.isdir(source)
+
+
+def _is_archive(source: Any) -> bool:
+    if not isinstance(source, str | os.PathLike) or "\n" in os.fsdecode(source):
+        return False
+    return os.fsdecode(source).lower().endswith(ARCHIVE) and os.path.isfile(source)
 
 
 def _name(source: Any) -> str:

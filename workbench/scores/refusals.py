@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from workbench._names import near
 from workbench.software import extras
@@ -14,6 +16,9 @@ from workbench.software import extras
 IF_TRUSTED = (
     "If you trust the file, trusted=True (on the command line --trusted) reads it without limits"
 )
+
+#: What to do with a list of scores in a cell.
+ONE_OF_THEM = "choose one of them, or their mean or maximum, as a column of its own"
 
 _LONGEST_QUOTE = 100
 _LONGEST_REASON = 300
@@ -63,6 +68,38 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     """
     close = near(name, names)
     return f"; did you mean {listed(close)}?" if close else ""
+
+
+def nested_value(value: object) -> str:
+    """What a cell holds that is no single value, for messages.
+
+    Parameters
+    ----------
+    value : object
+        A list, tuple, array or mapping.
+    """
+    if isinstance(value, Mapping):
+        return f"an object of {len(value)} entries"
+    size = np.size(value) if isinstance(value, np.ndarray) else len(value)  # type: ignore[arg-type]
+    return f"a list of {size}" + (f"; {ONE_OF_THEM}" if size > 1 else "")
+
+
+def remedy_for(cell: str) -> str:
+    """What to do with a cell that is no number, from the sign before it on.
+
+    Parameters
+    ----------
+    cell : str
+    """
+    text = cell.strip()
+    if text.endswith("%"):
+        return "; remove the sign %"
+    if text.startswith("tensor("):
+        return "; save the number in it, score.item()"
+    if text.startswith(("[", "(", "array(")):
+        return f"; {ONE_OF_THEM}"
+    mixed = "; decimal points and commas must not be mixed" if "," in text else ""
+    return f"{mixed}; correct or remove it (write nan for a missing score)"
 
 
 def refused_pickle(filename: str, suffix: str) -> ScoresError:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.scores.ordered import Cells
 from workbench.scores.parsing.cells import parse_numbers
-from workbench.scores.refusals import ScoresError, did_you_mean, listed, quoted
+from workbench.scores.refusals import ScoresError, did_you_mean, listed, quoted, remedy_for
 
 _DECISIONS = (
     ": these are an attack's decisions, not scores; count them and use wb.epsilon_from_counts or "
@@ -114,13 +114,13 @@ class DataTable:
         if wrong.any():
             index = int(wrong.argmax())
             more = int(wrong.sum()) - 1
-            remedy = "; decimal points and commas must not be mixed" if "," in cells[index] else ""
+            remedy = remedy_for(cells[index])
             if {str(cell).casefold() for cell in cells[wrong]} <= {"true", "false"}:
-                remedy = _DECISIONS
+                remedy = _DECISIONS + remedy
             raise ScoresError(
                 f"{self.label}, {self.place(index)}, column {quoted(name)}: {quoted(cells[index])} "
-                f"is not a number{f' ({more} more like it)' if more else ''}{remedy}; correct or "
-                "remove it (write nan for a missing score), or choose another column"
+                f"is not a number{f' ({more} more like it)' if more else ''}{remedy}, or choose "
+                "another column"
             )
         return values
 

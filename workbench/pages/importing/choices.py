@@ -58,8 +58,8 @@ class ImportChoices(Part):
     upload = Upload(
         default=(),
         label="Choose files …",
-        doc="csv, tsv, parquet, feather, arrow, npy, npz or json: one file with both groups, or "
-        "two files, one per group or the scores and their labels.",
+        doc="csv, tsv, parquet, feather, arrow, npy, npz, json or jsonl, also compressed: one file "
+        "with both groups, or two files, one per group or the scores and their labels.",
     )
     data_name = param.String("", label="Name")
     labels_apart = param.Boolean(

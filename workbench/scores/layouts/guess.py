@@ -168,6 +168,7 @@ def guess_layout(
     numeric = list(numeric_columns(table))
     if not labeled and len(numeric) == 2 and all(map(is_unnamed, table.columns)):
         return Layout("two columns", p=numeric[0], q=numeric[1], cluster=cluster)
+    _check_named_scores(table, numeric)
     raise ScoresError(_not_found(table, numeric))
 
 
@@ -354,6 +355,14 @@ def _one_side(table: DataTable, name: str | None, argument: str) -> str:
         f"in: {_listing(table)}. Name it with {argument}=, or with score= if both files call it "
         "the same"
     )
+
+
+def _check_named_scores(table: DataTable, numeric: Sequence[str]) -> None:
+    """Say why a column that is named as scores holds none, where no other one does."""
+    named = [c for c in [*table.columns, *table.unusable] if set(name_words(c)) & _SCORE_WORDS]
+    if not set(named) & set(numeric):
+        for name in named:
+            table.numbers(name)
 
 
 def _not_found(table: DataTable, numeric: list[str]) -> str:

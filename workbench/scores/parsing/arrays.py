@@ -22,6 +22,7 @@ from workbench.scores.layouts.senses import name_words
 from workbench.scores.ordered import Cells
 from workbench.scores.parsing.cells import tidy
 from workbench.scores.parsing.limits import ReadLimits
+from workbench.scores.parsing.roc_points import with_groups
 from workbench.scores.refusals import called, refused_pickle
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable, notes_on_unusable
@@ -63,8 +64,9 @@ def read_npz(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
                 continue
             with archive.open(member) as file:
                 arrays[name] = read_array(file, member.file_size)
+    numbers = {name: array.item() for name, array in arrays.items() if array.ndim == 0}
     arrays |= _log_odds(arrays)
-    return _table(arrays, filename, "npz", None, others)
+    return with_groups(_table(arrays, filename, "npz", None, others), numbers)
 
 
 def checked_header(file: IO[bytes], size: int) -> tuple[tuple[int, ...], Any]:
@@ -124,7 +126,8 @@ def _unusable(array: Cells) -> str:
             "each side as its own 1-d array, e.g. np.savez('scores.npz', p=a[:, 0], q=a[:, 1]), or "
             "ravel it if every entry is a score. If its last axis is of classes, the score is the "
             "log-odds of the true class, log p_y − log Σ_{k≠y} p_k: save that, or the class of "
-            "each row as an array 'labels' of the same npz file"
+            "each row as an array 'labels' of the same npz file. A table of models × records is "
+            "read with wb.read_score_table"
         )
     if array.ndim == 0:
         return "is a single value, not an array of scores"

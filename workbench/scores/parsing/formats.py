@@ -12,11 +12,12 @@ from pathlib import Path
 
 from workbench.scores.parsing.arrays import read_npy, read_npz
 from workbench.scores.parsing.arrow_lists import read_arrow_lists
+from workbench.scores.parsing.compressed import ARCHIVE, COMPRESSIONS, OF_PYARROW, unpacked
 from workbench.scores.parsing.frames import read_arrow, read_feather, read_parquet
+from workbench.scores.parsing.json_documents.document import read_json, read_json_lines
 from workbench.scores.parsing.limits import ReadLimits
-from workbench.scores.parsing.records import read_json
 from workbench.scores.parsing.text import read_text
-from workbench.scores.refusals import check_parser, damage_refused, refused_pickle
+from workbench.scores.refusals import called, check_parser, damage_refused, refused_pickle
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
@@ -33,6 +34,8 @@ READERS: dict[str, Reader] = {
     ".npy": read_npy,
     ".npz": read_npz,
     ".json": read_json,
+    ".jsonl": read_json_lines,
+    ".ndjson": read_json_lines,
 }
 EXTENSIONS = tuple(READERS)
 
@@ -41,6 +44,9 @@ PARTS: dict[str, Reader] = {".arrow of lists": read_arrow_lists}
 
 #: Kinds that pyarrow reads.
 _OF_PYARROW = (".parquet", ".feather", ".arrow", *PARTS)
+
+#: Kinds that are compressed by themselves; a second compression is none that programs write.
+_COMPRESSED_ALREADY = (".parquet", ".feather", ".arrow", ".npz")
 
 _FIRST_BYTES = {
     b"PAR1": ".parquet",
@@ -54,6 +60,29 @@ _FIRST_BYTES = {
 _PICKLED = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 _SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
+#: Kinds that are not read, and the lines that convert a file of each.
+_CONVERTED = {
+    ".mat": (
+        "import numpy as np, scipy.io",
+        "scores = scipy.io.loadmat({file}); "
+        "np.savez({plain}, p=scores['p'].ravel(), q=scores['q'].ravel())",
+    ),
+    ".h5": (
+        "import h5py, numpy as np",
+        "scores = h5py.File({file}); np.savez({plain}, p=scores['p'][:], q=scores['q'][:])",
+    ),
+    ".safetensors": (
+        "import numpy as np; from safetensors.numpy import load_file",
+        "np.savez({plain}, **load_file({file}))",
+    ),
+    ".xlsx": (
+        "import pandas as pd",
+        "pd.read_excel({file}).to_csv({csv}, index=False)",
+    ),
+    ".rds": ("# in R:", "write.csv(readRDS({file}), {csv}, row.names = FALSE)"),
+}
+_LIKE = {".hdf5": ".h5", ".hdf": ".h5", **dict.fromkeys(_SPREADSHEETS[1:], ".xlsx")}
+
 
 def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTable:
     """Read content in this process.
@@ -62,7 +91,7 @@ def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTabl
     ----------
     data : bytes
     kind : str
-        The extension whose reader it is given to.
+        The extension whose reader it is given to; that of a compression may follow, ``".csv.gz"``.
     filename : str
         What messages call it.
     limits : ReadLimits
@@ -74,33 +103,78 @@ def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTabl
     MemoryError
         There is not enough memory.
     """
+    kind, compression = split_kind(kind)
+    if compression:
+        with damage_refused(filename, compression):
+            data, filename = unpacked(data, compression, filename, limits)
+        kind = kind or _kind_in_archive(filename)
     with damage_refused(filename, kind):
         return (READERS | PARTS)[kind](data, filename, limits)
 
 
+def split_kind(kind: str) -> tuple[str, str]:
+    """The kind of the content, "" in an archive, and the compression, "" for none."""
+    compression = next((c for c in COMPRESSIONS if kind.endswith(c)), "")
+    return kind.removesuffix(compression), compression
+
+
+def table_name(filename: str) -> str:
+    """What a table is called: the name of its file without extensions."""
+    kept = Path(filename)
+    return Path(kept.stem).stem if kept.suffix.lower() in COMPRESSIONS else kept.stem
+
+
+def _kind_in_archive(filename: str) -> str:
+    kind = kind_of_name(filename)
+    if split_kind(kind)[1]:
+        raise ScoresError(f"{called(filename)} is compressed within an archive; unpack it")
+    return kind
+
+
 def check_kind(kind: str, filename: str) -> None:
     """Raise `MissingParserError` where what reads this kind of file is not installed."""
-    if kind in _OF_PYARROW:
+    kind, compression = split_kind(kind)
+    if kind in _OF_PYARROW or compression in OF_PYARROW:
         check_parser(filename)
 
 
 def kind_of_name(filename: str) -> str:
-    """The format of a file by its extension; ScoresError for an unknown or refused one."""
+    """The format of a file by its extensions; ScoresError for an unknown or refused one."""
     suffix = Path(filename).suffix.lower()
-    if suffix in READERS:
+    if suffix in READERS or suffix == ARCHIVE:
         return suffix
+    if suffix in COMPRESSIONS:
+        kind = kind_of_name(Path(filename).stem)
+        if kind in _COMPRESSED_ALREADY or split_kind(kind)[1]:
+            raise ScoresError(f"{called(filename)} is compressed twice; unpack it first")
+        return kind + suffix
     if suffix in _PICKLED:
         raise refused_pickle(filename, suffix)
-    if suffix in _SPREADSHEETS:
-        raise ScoresError(f"'{filename}' is a spreadsheet: save the sheet as csv and read that")
+    if suffix in _CONVERTED or suffix in _LIKE:
+        raise _to_convert(filename, _LIKE.get(suffix, suffix))
     raise ScoresError(
-        f"'{filename}' has {f'the unknown extension {suffix!r}' if suffix else 'no extension'}; "
-        f"these can be read: {', '.join(EXTENSIONS)}"
+        f"{called(filename)} has "
+        f"{f'the unknown extension {suffix!r}' if suffix else 'no extension'}; "
+        f"these can be read: {', '.join(EXTENSIONS)}, also compressed: {', '.join(COMPRESSIONS)}"
     )
 
 
+def _to_convert(filename: str, kind: str) -> ScoresError:
+    """The refusal of a file that two lines convert."""
+    stem = Path(filename).stem
+    names = {"file": repr(filename), "plain": repr(f"{stem}.npz"), "csv": repr(f"{stem}.csv")}
+    lines = "\n".join(f"    {line.format(**names)}" for line in _CONVERTED[kind])
+    if kind == ".xlsx":
+        what = (
+            "a spreadsheet: save the sheet as csv and read that, or convert it in your own Python"
+        )
+    else:
+        what = "of a kind that is not read; convert it"
+    return ScoresError(f"{called(filename)} is {what} in your own Python:\n{lines}")
+
+
 def kind_of_content(data: bytes) -> str:
-    """The format of content without a name, by its first bytes."""
+    """The format of content without a name, by its first bytes; a compressed file needs a name."""
     for first, kind in _FIRST_BYTES.items():
         if data.startswith(first):
             return kind

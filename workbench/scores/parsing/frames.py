@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.parsing.cells import filled_lengths, tidy
 from workbench.scores.parsing.limits import TRUSTED, ReadLimits
-from workbench.scores.refusals import called
+from workbench.scores.refusals import ONE_OF_THEM, called, nested_value
 from workbench.scores.sample import ScoresError
 from workbench.scores.statement import stated_in
 from workbench.scores.table import DataTable, notes_on_ends, notes_on_unusable
@@ -99,9 +99,7 @@ def from_arrow(arrow: pa.Table, filename: str, kind: str, limits: ReadLimits) ->
     arrow = arrow.replace_schema_metadata()
     arrow = arrow.select([c for c in arrow.column_names if not c.startswith("__index_level_")])
     nested = {
-        field.name: f"holds {field.type}, not numbers; scores are one number a run"
-        for field in arrow.schema
-        if not is_plain(field.type)
+        field.name: _nested(arrow[field.name]) for field in arrow.schema if not is_plain(field.type)
     }
     arrow = arrow.select([c for c in arrow.column_names if c not in nested])
     # Lengths and offsets come from the file: before this nothing may touch a value.
@@ -110,6 +108,21 @@ def from_arrow(arrow: pa.Table, filename: str, kind: str, limits: ReadLimits) ->
     empty = {c: arrow[c].is_null().to_numpy() for c in arrow.column_names}
     frame = arrow.to_pandas(use_threads=False)
     return from_frame(frame, filename, kind, empty, nested)
+
+
+def _nested(column: pa.ChunkedArray) -> str:
+    """Why a column without one value a row is left out."""
+    import pyarrow.compute as pc
+    from pyarrow import types
+
+    kind, lists = column.type, f"holds {column.type}, not numbers"
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        first = column.slice(0, 1)
+        first.validate(full=True)
+        length = pc.list_value_length(first).to_pylist()
+        lists += f", {length[0]} in the first row" if length and length[0] is not None else ""
+        return f"{lists}; scores are one number a run: {ONE_OF_THEM}"
+    return f"{lists}; scores are one number a run"
 
 
 def is_plain(kind: pa.DataType) -> bool:
@@ -169,6 +182,7 @@ def from_frame(
         for c, s in series.items()
         if s.dtype.kind in "cmM"
     }
+    odd |= {c: reason for c, s in series.items() if (reason := _of_objects(s))}
     if empty is None:
         empty = {c: s.isna().to_numpy() for c, s in series.items()}
     filled = filled_lengths(empty)
@@ -181,3 +195,13 @@ def from_frame(
         filled=filled,
         unusable=odd | left_out,
     )
+
+
+def _of_objects(series: pd.Series[Any]) -> str:
+    """Why a column of Python objects is left out, "" where its cells are single values."""
+    if series.dtype != object:
+        return ""
+    for i, cell in enumerate(series.array):
+        if isinstance(cell, list | tuple | np.ndarray | Mapping):
+            return f"holds no numbers: row {i} (counted from 0) is {nested_value(cell)}"
+    return ""

@@ -9,7 +9,8 @@ from typing import Any
 from workbench.processes.limits import be_killed_first, hold_to
 from workbench.processes.serving import answer_requests, be_quiet
 from workbench.progress import Report
-from workbench.scores.parsing.formats import content_of, parse
+from workbench.scores.parsing.compressed import OF_PYARROW
+from workbench.scores.parsing.formats import content_of, parse, split_kind
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.parsing.table_bytes import to_message
 from workbench.scores.sample import ScoresError
@@ -37,7 +38,9 @@ def _answer(request: dict[str, Any], report: Report) -> dict[str, Any]:
 
 
 def _prepared(request: dict[str, Any]) -> dict[str, Any]:
-    for module in NEEDS.get(request["prepare"], _TEXT_NEEDS):
+    kind, compression = split_kind(request["prepare"])
+    needs = NEEDS.get(kind, _TEXT_NEEDS)
+    for module in (*needs, "pyarrow") if compression in OF_PYARROW else needs:
         importlib.import_module(module)
     be_quiet()
     return {"kind": "ready"}

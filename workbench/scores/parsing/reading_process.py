@@ -31,6 +31,7 @@ from workbench.processes.limits import be_killed_first, hold_to
 from workbench.processes.messages import WrongAnswer
 from workbench.processes.serving import answer_requests, be_quiet
 from workbench.progress import Report
+from workbench.scores.parsing.formats import table_name
 from workbench.scores.parsing.limits import GB, MB, ReadLimits
 from workbench.scores.parsing.table_bytes import from_message
 from workbench.scores.refusals import IF_TRUSTED, called, check_parser
@@ -99,7 +100,7 @@ def read_in_process(
 
     def ask(reader: _Reader) -> DataTable:
         answer = reader.ask(request, TimeLimit(seconds), memory)
-        return from_message(answer, Path(filename).stem)
+        return from_message(answer, table_name(filename))
 
     try:
         return _readers.answer(kind, ask, size >= LARGE)
