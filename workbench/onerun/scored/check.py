@@ -52,7 +52,7 @@ def normal_scores(x: Floats) -> Floats:
     x : ndarray
         NaN is the largest.
     """
-    from scipy.stats import rankdata  # takes as long as all other imports of the module together
+    from scipy.stats import rankdata
 
     if x.shape[-1] == 0:
         return np.zeros(x.shape)
