@@ -23,7 +23,7 @@ from workbench.processes.family import family
 
 sys.path.insert(0, str(ROOT / "tests"))
 
-from helpers.servers import free_port, owner_address  # noqa: E402
+from helpers.servers import free_port, owner_address
 
 #: Seconds for which a server may start, and after which one that does nothing is idle.
 _PATIENCE, _QUIET = 120.0, 3.0
