@@ -20,13 +20,16 @@ from pathlib import Path
 from benchmarks.waits.measuring import ROOT, Wait, environment, printed_by
 from workbench.pages.registry import MENU
 from workbench.processes.family import family
+from workbench.server.operations.memory import SOON
+from workbench.server.sockets.documents import UNUSED
 
 sys.path.insert(0, str(ROOT / "tests"))
 
 from helpers.servers import free_port, owner_address
 
-#: Seconds for which a server may start, and after which one that does nothing is idle.
-_PATIENCE, _QUIET = 120.0, 3.0
+#: Seconds for which a server may start; after which one that does nothing is idle; and after which
+#: it has let go of documents that no browser opened.
+_PATIENCE, _QUIET, _LEFT = 120.0, 3.0, UNUSED + SOON + 3.0
 
 _PANEL = "import time, panel; print(time.process_time())"
 
@@ -130,10 +133,10 @@ def idle_memory(tree: Path = ROOT) -> float:
 
 
 def visited_memory(tree: Path = ROOT) -> float:
-    """MB of the server after one visit of every page."""
+    """MB of the server once somebody has seen every page, and has left."""
     with started(tree) as server:
         server.visit(*(name for group in MENU.values() for name in group))
-        time.sleep(_QUIET)
+        time.sleep(_LEFT)
         return server.memory()
 
 
@@ -148,5 +151,5 @@ WAITS: tuple[Wait, ...] = (
     Wait("workbench serve until /health is 200", "at most 5 CPU s", until_healthy, **_PEER),
     Wait("workbench serve until the first page", "at most 5 CPU s", until_first_page, **_PEER),
     Wait("workbench serve, memory while idle", "at most 230 MB", idle_memory, "MB"),
-    Wait("workbench serve, memory after all pages", "", visited_memory, "MB"),
+    Wait("workbench serve, memory once all pages were seen", "", visited_memory, "MB"),
 )
