@@ -257,7 +257,7 @@ async def lesson(visitors: int, options: Sequence[str] = ()) -> AsyncIterator[Cl
         warm = Visitor(server.port)
         await warm.open()
         warm.close()
-        await asyncio.sleep(5)  # the other pages' first states are drawn meanwhile
+        await asyncio.sleep(5)  # the process of jobs starts meanwhile
         room = Class(server, notes)
         await room.come(visitors)
         yield room

@@ -92,7 +92,7 @@ class Server:
             try:
                 await AsyncHTTPClient().fetch(f"http://localhost:{self.port}/health")
                 return
-            except (OSError, HTTPClientError):  # it is not there, or draws the first states
+            except (OSError, HTTPClientError):  # it is not there yet
                 await asyncio.sleep(0.2)
         raise TimeoutError("the server did not start")
 
@@ -206,7 +206,7 @@ async def crowd(count: int, seconds: float) -> list[tuple[str, str, str]]:
         warm = Visitor(server.port)
         await warm.open()
         warm.close()
-        await asyncio.sleep(5)  # the other pages' first states are drawn meanwhile
+        await asyncio.sleep(5)  # the process of jobs starts meanwhile
         before, cpu = server.megabytes, server.cpu
         visitors = [Visitor(server.port) for _ in range(count)]
         opened = await asyncio.gather(*(v.open() for v in visitors))

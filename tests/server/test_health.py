@@ -61,7 +61,7 @@ def settings(served):
 
 
 def up(served):
-    """Until the first states are drawn, and everything was checked."""
+    """Until it is ready, and everything was checked."""
     wait(lambda: health(served)[0] == 200)
     wait(lambda: "disk" in settings(served)["checks"].findings())
 

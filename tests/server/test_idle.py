@@ -234,7 +234,7 @@ def test_what_a_server_does_again_and_again_leaves_nothing_behind(tmp_path, monk
     try:
         wait(lambda: served.settings["state"].phase is Phase.SERVING)
         go_on(FIRST)
-        others = Barrier(4)  # the servers of other tests may still draw their first states
+        others = Barrier(4)  # the servers of other tests may still be at work
         list(worker.THREADS.map(lambda k: others.wait(PATIENCE), range(4)))
         gc.collect()
         gc.freeze()  # what stays is not looked through again

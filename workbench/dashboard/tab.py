@@ -81,8 +81,17 @@ class Tab:
         """
         return self.factory(workspace=workspace, **given)
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether somebody has asked for the first state."""
+        return self._first is not None
+
     def first(self) -> FirstState:
-        """The first state of the page, drawn once for all visitors."""
+        """The first state of the page, drawn once for all visitors, when the first of them asks.
+
+        That takes up to some seconds of a processor, while which others who ask for it wait. If it
+        cannot be drawn, whoever asks next has it tried again.
+        """
         with self._lock:
             if self._first is None:
                 page = self.make(Workspace(base=self._base))

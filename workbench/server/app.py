@@ -22,8 +22,7 @@ from workbench.audits.storing.database import AuditsDatabase
 from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.live_page import Later
 from workbench.dashboard.tab import IMPORT, Tab
-from workbench.dashboard.worker import THREADS, Turns
-from workbench.pairs.accounting.accounted import forget_compositions
+from workbench.dashboard.worker import BLOCKED, THREADS, Turns
 from workbench.processes.limits import huge_pages, on_linux
 from workbench.scores.parsing.reading_process import insist
 from workbench.server.following.follower import Follower
@@ -43,7 +42,7 @@ from workbench.server.network.headers import SafeHeaders
 from workbench.server.network.origins import accepted, bound_here
 from workbench.server.operations import access, memory, metrics
 from workbench.server.operations.checks import Check, Checks, database_check, disk_check
-from workbench.server.operations.state import Phase, ServerState
+from workbench.server.operations.state import ServerState
 from workbench.server.operations.stopping import Stopping
 from workbench.server.options import ServerOptions
 from workbench.server.page_document import (
@@ -169,12 +168,11 @@ def make_server(
 
     later = partial(loop.add_callback, loop.call_later)  # from any thread
 
-    def warm() -> None:
+    def pack() -> None:
         static.pack()
-        _warm(app.tabs, state)
         loop.add_callback(state.ready)
 
-    THREADS.submit(warm)
+    THREADS.submit(pack)
     database = _database(options)
     checks = Checks(_checks(options, database))
     loop.add_callback(checks.start, loop)
@@ -260,7 +258,7 @@ def serve(
     settings = serving.application.settings
     settings["state"].when_ready = lambda: THREADS.submit(_settle)
     if (work := settings["visitors"].work) is not None:
-        THREADS.submit(work.warm)
+        settings["state"].when_visited = lambda: BLOCKED.submit(work.warm)
     serving.start()
     stopping: Stopping = settings["stopping"]
     stopping.on_signals()
@@ -336,22 +334,7 @@ def _checks(options: ServerOptions, database: ServerDatabase) -> dict[str, Check
     return checks
 
 
-def _warm(tabs: Sequence[Tab], state: ServerState) -> None:
-    """Draw all first states before the first visit, unless the server stops already."""
-    for tab in tabs:
-        if state.phase is Phase.STOPPING:
-            return
-        try:
-            tab.first()
-        except Exception:
-            logger.exception("the page %s cannot be drawn", tab.title)
-
-
 def _settle() -> None:
-    """Have the garbage collector pass over what stays, once all first states are drawn.
-
-    To look through it takes a seventh of a second, in which nobody is answered.
-    """
-    forget_compositions()
+    """Have the garbage collector pass over what was imported, before there are visitors."""
     memory.release()
     gc.freeze()

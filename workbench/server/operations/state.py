@@ -37,7 +37,9 @@ class ServerState:
     documents : dict of OpenDocument to str
         Documents that are open, with the keys of the persons who look at them.
     when_ready : callable
-        Called once the first states of all pages are drawn.
+        Called once visits are answered.
+    when_visited : callable
+        Called when the first document is connected.
     when_left : callable
         Called when the session of a document has ended.
     when_stopping : callable
@@ -48,9 +50,11 @@ class ServerState:
         self.phase = Phase.STARTING
         self.documents: dict[OpenDocument, str] = {}
         self.when_ready: Callable[[], Any] = lambda: None
+        self.when_visited: Callable[[], Any] = lambda: None
         self.when_left: Callable[[], Any] = lambda: None
         self.when_stopping: Callable[[], Any] = lambda: None
         self._began = time.monotonic()
+        self._visited = False
 
     @property
     def uptime(self) -> float:
@@ -72,13 +76,16 @@ class ServerState:
             The key of the person who looks at it.
         """
         self.documents[document] = person
+        if not self._visited:
+            self._visited = True
+            self.when_visited()
 
     def closed(self, document: OpenDocument) -> None:
         """Note that a document was closed; does nothing if that is known."""
         self.documents.pop(document, None)
 
     def ready(self) -> None:
-        """Note that the first states of all pages are drawn."""
+        """Note that visits are answered."""
         if self.phase is Phase.STARTING:
             self.phase = Phase.SERVING
             self.when_ready()

@@ -15,6 +15,7 @@ from workbench.dashboard.live_page import LivePage, Viewer
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.visitor.session import VisitorSession
+from workbench.dashboard.worker import WAITING
 from workbench.pages.core.gestures import Message
 from workbench.server.operations import metrics
 
@@ -247,14 +248,28 @@ class Connection:
                 self._viewed[name].resume(self._viewers[name])
             answer()
         elif self._session is None or self._session.pages.untouched(name):
-            first = tab.first()
-            self._viewers[name] = TimedViewer(self.send, Sent(first.sent))
+            if tab.is_drawn:
+                self._show_first(name, answer)
+            else:  # not on the event loop
+                WAITING.submit(self._show_first, name, answer)
+        else:  # it has to be made, which takes a moment
+            self._session.pages.turns.submit(partial(self._open, name, answer), False)
+
+    def _show_first(self, name: str, then: Callable[[], None]) -> None:
+        """Send the first state of a page."""
+        try:
+            first = self._tabs[name].first()
+        except Exception:
+            logger.exception("the page %s cannot be drawn", name)
+            self.tell(say="This page cannot be shown; the log of the server says why.")
+            then()
+            return
+        viewer = TimedViewer(self.send, Sent(first.sent))
+        if not self._ended and self._viewers.setdefault(name, viewer) is viewer:
             self.send(f'{{"page":{assets.content(name)},{first.text[1:]}')
             if self._session is not None:
                 self._view(name)
-            answer()
-        else:  # it has to be made, which takes a moment
-            self._session.pages.turns.submit(partial(self._open, name, answer), False)
+        then()
 
     def _open(self, name: str, then: Callable[[], None] = lambda: None) -> None:
         self._view(name)
