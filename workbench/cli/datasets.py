@@ -12,15 +12,14 @@ import workbench as wb
 from workbench.audits.plan import claim_text
 from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import complain, one_line, say, to_json
+from workbench.cli.parser import CommandParser
 
 
-def add(commands: Any) -> None:
-    """Add the command `data` and its own commands."""
-    command = commands.add_parser(
-        "data",
-        help="the data sets that pages and notebooks share",
-        description="The data sets on this computer that the pages of 'workbench serve' and "
-        "notebooks share. The environment variable WORKBENCH_HOME names another folder.",
+def add(command: CommandParser) -> None:
+    """Add the commands of `data`."""
+    command.description = (
+        "The data sets on this computer that the pages of 'workbench serve' and notebooks share. "
+        "The environment variable WORKBENCH_HOME names another folder."
     )
     actions = command.add_subparsers(required=True, metavar="ACTION")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import say
+from workbench.cli.parser import CommandParser
 from workbench.cli.serving import apps, config, following, limits, network, oauth, watching, who
 from workbench.cli.serving.address import listening
 from workbench.pages.registry import PAGES, menu
@@ -27,9 +28,8 @@ logger = logging.getLogger(__name__)
 SERVER = "server"
 
 
-def add(commands: Any) -> None:
-    """Add the command `serve` and its options."""
-    command = commands.add_parser("serve", help="serve the pages")
+def add(command: CommandParser) -> None:
+    """Add the options of the command `serve`."""
     command.set_defaults(run=serve)
     command.add_argument(
         "files",

@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from workbench import _checks
@@ -384,6 +383,8 @@ def _lowest_at_each(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 def _lower_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
     """Indices of the vertices of the lower convex hull; x strictly increasing."""
+    from scipy.optimize import isotonic_regression
+
     if x.size < 3:
         return np.arange(x.size)
     width = np.diff(x)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 
 from workbench import _checks
 from workbench._markup import table
@@ -52,6 +51,8 @@ class Roc:
     @cached_property
     def curve(self) -> TradeoffCurve:
         """Lower convex hull of all (FPR, FNR), the trade-off of mixtures of threshold attacks."""
+        from scipy.optimize import isotonic_regression
+
         run = np.diff(self.false_positives)
         slope = isotonic_regression(
             np.diff(self.true_positives) / run, weights=run, increasing=False

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from workbench import _checks
 from workbench._frames import to_frame
@@ -53,6 +52,8 @@ def normal_scores(x: Floats) -> Floats:
     x : ndarray
         NaN is the largest.
     """
+    from scipy.stats import rankdata
+
     if x.shape[-1] == 0:
         return np.zeros(x.shape)
     ranks = rankdata(np.nan_to_num(x, nan=np.inf, posinf=np.inf, neginf=-np.inf), axis=-1)
