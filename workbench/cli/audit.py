@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
-from workbench.claims.base import Claim
-from workbench.claims.pair import PairClaim
 from workbench.claims.parse import claim_forms
 from workbench.cli.files import STDIN, add_layout_arguments, read_scores, statement
 from workbench.cli.output import add_format, complain, say
 from workbench.cli.parser import CommandParser
 
 if TYPE_CHECKING:
+    from workbench.claims.base import Claim
     from workbench.cli.score_audit.file_audit import FileAudit
 
 _EXIT_STATUS = """exit status:
@@ -187,6 +186,7 @@ def read_claim(text: str) -> Claim:
         except ValueError as error:
             # Arguments of a claim are no options, whatever they are called.
             raise ValueError(f"--claim {text}: {error}") from None
+    from workbench.claims.pair import PairClaim
     from workbench.pages.core.upload import UploadedFile
     from workbench.pages.scores.claimed.own_claim import read_claims
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import workbench as wb
-from workbench.audits.plan import claim_text
 from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import complain, one_line, say, to_json
 from workbench.cli.parser import CommandParser
@@ -79,6 +78,8 @@ def list_datasets(arguments: argparse.Namespace) -> int:
 
 def add_dataset(arguments: argparse.Namespace) -> int:
     """Add the scores of files."""
+    from workbench.audits.plan import claim_text
+
     files, claim = GivenFiles.of_any_kind(arguments), claim_text(arguments.claim)
     with _changed() as workspace:
         before = {one.key for one in workspace.datasets}

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import workbench as wb
-from workbench.audits.audit import Audit
-from workbench.audits.errors import ArchiveError
 from workbench.cli.files import STDIN, GivenFiles, add_layout_arguments
 from workbench.cli.output import say
 from workbench.cli.parser import CommandParser
 from workbench.cli.progress import progress
 from workbench.reports.forms import FORMS
+
+if TYPE_CHECKING:
+    from workbench.audits.audit import Audit
 
 
 def add(command: CommandParser) -> None:
@@ -73,6 +75,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _saved(workspace: wb.Workspace, name: str) -> Audit:
+    from workbench.audits.errors import ArchiveError
+
     try:
         return workspace.audits[name]
     except ArchiveError as error:

@@ -35,6 +35,7 @@ from workbench.curves.validation import (
     reals,
     shaped,
 )
+from workbench.software.private_names import isotonic_blocks
 
 # Round-off that curves from sums of a few thousand terms may carry.
 _CURVE_ROUND_OFF = 1e-12
@@ -383,10 +384,7 @@ def _lowest_at_each(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 
 def _lower_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
     """Indices of the vertices of the lower convex hull; x strictly increasing."""
-    from scipy.optimize import isotonic_regression
-
     if x.size < 3:
         return np.arange(x.size)
     width = np.diff(x)
-    vertices: NDArray[np.intp] = isotonic_regression(np.diff(y) / width, weights=width).blocks
-    return vertices
+    return isotonic_blocks(np.diff(y) / width, width)
