@@ -91,9 +91,9 @@ PRIVATE_NAMES = (
         ("3.11", "3.13"),
     ),
     PrivateName(
-        "pava",
+        "_pava_pybind",
         "scipy",
-        lambda: resolve_name("scipy.optimize._pava_pybind"),
+        lambda: resolve_name("scipy.optimize"),
         "isotonic regression without the import of scipy.optimize, which takes as long as those of "
         "numpy and scipy.special together",
         ("1.15.0", "1.17.1"),
@@ -141,7 +141,7 @@ def _pava() -> Callable[..., Any] | None:
     import scipy
 
     name = "scipy.optimize._pava_pybind"
-    module = sys.modules.get(name)
+    module = getattr(sys.modules.get("scipy.optimize"), "_pava_pybind", None)
     if module is None:
         spec = PathFinder.find_spec(name, [f"{folder}/optimize" for folder in scipy.__path__])
         if spec is None or spec.loader is None:

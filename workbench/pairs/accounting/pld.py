@@ -366,10 +366,9 @@ def convolution_range(masses: Floats, k: int, tail: float) -> tuple[int, int]:
 
         Pr[sum ≥ x] ≤ M(θ)^k e^{−θx}   for θ > 0, and the mirror image for θ < 0,
 
-    each at ``tail``/2 (Koskela, Jälkö, Prediger and Honkela 2021; the same bounds as those of
-    `dp_accounting`). All powers e^{i/n} lie in [1, e], so that nothing overflows and no sum needs
-    logarithms. Round-off of M, below 1e-13 of it, raises the tail by the factor 1 + 1e-13·k, which
-    `ROUND_OFF` covers.
+    each at ``tail``/2, as in `dp_accounting`. All powers e^{θi} lie within e^{±20}, so that nothing
+    overflows and no sum needs logarithms. Round-off of M, below 1e-13 of it, raises the tail by the
+    factor e^{1e-13·k}: less than the k·2e-16 that `self_convolve` counts for its own.
 
     Parameters
     ----------
