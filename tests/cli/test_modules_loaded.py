@@ -50,9 +50,10 @@ def folder(tmp_path_factory):
     """A folder with scores of both groups."""
     here = tmp_path_factory.mktemp("loaded")
     rng = np.random.default_rng(0)
-    rows = [f"{x},1" for x in rng.normal(1, 1, 400)] + [f"{x},0" for x in rng.normal(0, 1, 400)]
-    (here / "scores.csv").write_text("\n".join(["score,member", *rows]))
-    (here / "names.csv").write_text("\n".join(["score,group", *rows]).replace(",1", ",in"))
+    for name, labels in (("scores.csv", (1, 0)), ("names.csv", ("in", "out"))):
+        groups = zip((1, 0), labels, strict=True)
+        rows = [f"{x},{label}" for mean, label in groups for x in rng.normal(mean, 1, 400)]
+        (here / name).write_text("\n".join(["score,group", *rows]))
     return here
 
 
