@@ -38,41 +38,15 @@ def test_values_are_those_of_pandas(column, monkeypatch):
     assert values.tolist() == same.tolist()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            "in",
-            "out",
-            "member",
-            "non-member",
-            "True",
-            "false",
-            "e",
-            "-",
-            ".",
-            "+",
-            " ",
-            "nan",
-            "NA",
-        ),
-        *(
-            "inf",
-            "-Infinity",
-            "+inf",
-            "null",
-            "None",
-            "n/a",
-            "#N/A",
-            "<NA>",
-            "1",
-            "1e5",
-            " 2 ",
-            "0x1",
-        ),
-        *("1,5", "1_000", "٣", "½", "training", "banana", "1 a"),
-    ],
+#: Texts, of which some are numbers and some words for NaN.
+TEXTS = (
+    *"in out member non-member training banana True false e - . + 1 1e5 0x1 1,5 1_000 ٣ ½".split(),
+    *"nan NA null None n/a #N/A <NA> inf -Infinity +inf".split(),
+    *(" ", " 2 ", "1 a"),
 )
+
+
+@pytest.mark.parametrize("text", TEXTS)
 def test_what_may_be_a_number_is_found(text):
     """Text in which nothing is looked for is neither a number nor a word for NaN."""
     column = np.array([text, None], dtype=object)
