@@ -297,8 +297,6 @@ def walk(page: Page, seed: int) -> Iterator[tuple[str, Callable[[], str]]]:
 
 def worst(name: str, typed: bool = False) -> tuple[Cost, Cost, list[Cost]]:
     """The slowest and the largest change of a page, and all that are too much."""
-    import dp_accounting.pld  # noqa: F401  (loaded once a server, not once a change)
-
     found = list(costs(page_type(name), typed))
     most = KILLED_AFTER if typed else SECONDS
     return (

@@ -24,7 +24,6 @@ NAME, ROOT = "dp-audit-workbench", Path(__file__).parents[1]
 IMPORTS = {
     "": "import workbench",
     "files": "import pyarrow.parquet",
-    "accountant": "import dp_accounting.pld.common",
     "mechanisms": "import sklearn.ensemble, bayes_opt, cloudpickle",
     "paper": "import matplotlib.figure",
     "reports": "import workbench as wb; wb.audit",

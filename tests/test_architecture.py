@@ -54,7 +54,6 @@ OUTSIDE = {
         "pandas",
         "pyarrow",
         "sklearn",
-        "dp_accounting",
         "bayes_opt",
         "cloudpickle",
     },

@@ -63,6 +63,7 @@ answers = {
     "gaussian": wb.GaussianPair(1.0).epsilon(1e-5),
     "laplace": wb.LaplacePair(1.0).epsilon(1e-5),
     "response": wb.RandomizedResponsePair(1.0, 0.0).total_variation,
+    "dp-sgd": wb.DPSGDPair(noise_multiplier=1, sample_rate=0.01, steps=10).epsilon(1e-5),
     "subsampled": wb.SubsampledGaussianPair(q=0.25, sigma=0.3).epsilon(1e-5),
     "claims": [
         wb.judge(s, claim)
@@ -128,7 +129,6 @@ NEEDS = {
     "wb.read_scores('x.parquet', trusted=True)": "files",
     "wb.read_scores('scores.csv', counted=True)": "files",
     "wb.read_score_table('x.parquet')": "files",
-    "wb.DPSGDPair(noise_multiplier=1, sample_rate=0.01, steps=10).epsilon(1e-5)": "accountant",
     "wb.learn_ordering_nd(np.ones((99, 2)), np.zeros((99, 2)))": "mechanisms",
     "wb.training.labeled_data('digits')": "mechanisms",
     "wb.save_figure(wb.roc(wb.example('gaussian')), 'x.pdf')": "paper",

@@ -43,7 +43,6 @@ _BOUND = 'print(wb.epsilon_lower_bound(wb.example("gaussian"), delta=1e-5))'
 #: What each extra is for, in a line or two of Python.
 SMOKE = {
     CORE: _BOUND,
-    "accountant": "print(wb.DPSGDPair(1, 0.01, steps=9).epsilon(1e-5))",
     "all": _BOUND,
     "cluster": "import dask.distributed",
     "docs": "import sphinx, myst_nb",

@@ -1,6 +1,7 @@
 """The places where people wait: each measured beside a peer, in processes of their own.
 
-Modules: measuring (what a wait is, CPU seconds of processes), starting (the server, the command
-line, the first ε), moves (sliders, visitors), tables (score tables), files (csv, parquet, dask),
-reports (reports, one-run bounds), record (all of them, and what was measured before).
+Modules: measuring (what a wait is, CPU seconds of processes), starting (the server), commands
+(the command line, the first ε), moves (sliders, visitors), tables (score tables), files (csv,
+parquet, dask), reports (reports, one-run bounds), record (all of them, and what was measured
+before).
 """

@@ -10,6 +10,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +51,12 @@ class Wait:
 
 def environment(tree: Path = ROOT, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a process that imports the checkout in `tree`."""
-    return {**os.environ, **ONE_THREAD, "PYTHONPATH": str(tree), **(more or {})}
+    # As of installed programs, whose modules are compiled already.
+    compiled = {
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(Path(tempfile.gettempdir()) / "workbench-waits"),
+    }
+    return {**os.environ, **ONE_THREAD, **compiled, "PYTHONPATH": str(tree), **(more or {})}
 
 
 def printed_by(code: str, *arguments: str, tree: Path = ROOT) -> float:

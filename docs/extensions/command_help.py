@@ -38,5 +38,5 @@ def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentPar
     """The commands that a parser chooses from; none where it has no further commands."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            return dict(action.choices)
+            return {name: one.complete() for name, one in action.choices.items()}
     return {}

@@ -26,7 +26,7 @@ def options():
 def commands(parser):
     """The commands of a parser, by name."""
     groups = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
-    return {name: found for group in groups for name, found in group.choices.items()}
+    return {name: one.complete() for group in groups for name, one in group.choices.items()}
 
 
 def test_every_option_that_it_names_is_one():

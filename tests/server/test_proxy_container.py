@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import shlex
@@ -11,7 +10,7 @@ import tomllib
 import pytest
 from helpers.servers import ROOT
 
-from workbench.cli import serve
+from workbench.cli import _parser
 from workbench.dashboard.limits import ServerLimits
 from workbench.server.options import ServerOptions
 
@@ -39,8 +38,7 @@ def project():
 
 def options_of(command):
     """The options of a command line, as `workbench serve` reads them."""
-    parser = argparse.ArgumentParser()
-    serve.add(parser.add_subparsers())
+    parser = _parser()
     program, *given = command
     assert program.rsplit("/")[-1] == "workbench"
     return parser.parse_args(given)

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
-from workbench.software.versions import software
+from workbench.software.versions import NUMERICS, software
 
 #: Relative difference that other processors may cause.
 ROUND_OFF = 1e-9
@@ -133,7 +133,9 @@ def _plain(value: Any) -> Any:
 
 def _reason(made_with: Mapping[str, str]) -> str:
     here = software()
-    others = [n for n, version in made_with.items() if here.get(n) != version]
+    # Packages that numbers came from once, and no more, explain nothing.
+    known = {"python", *NUMERICS}
+    others = [n for n, version in made_with.items() if n in known and here.get(n) != version]
     if not others:
         return "the data or the code changed"
     then = ", ".join(f"{name} {made_with[name]}" for name in others)

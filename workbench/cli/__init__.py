@@ -1,4 +1,4 @@
-"""The command line: each command is a module, registered in `main`.
+"""The command line: each command is a module, listed in `COMMANDS`, and imported when it is used.
 
 `serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `plan`,
 `mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users`, `lists` and
@@ -15,29 +15,40 @@ from collections.abc import Sequence
 from functools import partial
 
 import workbench as wb
-from workbench.cli import (
-    audit,
-    audits,
-    datasets,
-    lists,
-    mechanism_test,
-    plan,
-    records,
-    report,
-    serve,
-    users,
-)
-from workbench.cli.notebooks import slides
 from workbench.cli.output import ShownNames, complain
 from workbench.cli.parser import CommandParser, in_options
-from workbench.cli.serving import backup
-from workbench.cli.training import train
 from workbench.software.extras import missing
 
 BAD_INPUT = 2
 
 #: As shells have it: 128 and the number of SIGINT.
 INTERRUPTED = 130
+
+#: Command -> what adds its options, imported once they are needed, and what it does.
+COMMANDS = {
+    "serve": ("serve:add", "serve the pages"),
+    "audit": ("audit:add", "the main numbers of a file, and verdicts on claims"),
+    "records": ("records:add", "bounds for single records, from scores of many models"),
+    "train": ("training.train:add", "train models by a plan and keep their scores"),
+    "report": ("report:add", "an audit as HTML, PDF, Markdown, JSON or a notebook"),
+    "slides": (
+        "notebooks.slides:add",
+        "a notebook as slides, in one HTML file that needs no network",
+    ),
+    "plan": ("plan:add", "what an audit fixes before its scores are opened"),
+    "test": ("mechanism_test:add", "search for datasets on which a mechanism breaks its claim"),
+    "data": ("datasets:add", "the data sets that pages and notebooks share"),
+    "audits": ("audits:add", "the audits that were saved"),
+    "users": ("users:add", "the people who may sign in to 'workbench serve'"),
+    "backup": ("serving.backup:add_backup", "write all that is kept on this computer to one file"),
+    "restore": ("serving.backup:add_restore", "put back what 'workbench backup' wrote"),
+    "examples": ("lists:add_examples", "list the bundled examples"),
+    "mechanisms": (
+        "lists:add_mechanisms",
+        "list the mechanisms of the gallery, private and broken",
+    ),
+    "plugins": ("lists:add_plugins", "list the plug-ins, and those that are left out"),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -73,22 +84,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=wb.__version__)
     parser.set_defaults(run=partial(_help, parser))
     commands = parser.add_subparsers(metavar="COMMAND")
-    for module in (
-        serve,
-        audit,
-        records,
-        train,
-        report,
-        slides,
-        plan,
-        mechanism_test,
-        datasets,
-        audits,
-        users,
-        backup,
-        lists,
-    ):
-        module.add(commands)
+    for name, (add, does) in COMMANDS.items():
+        command: CommandParser = commands.add_parser(name, help=does)
+        command.described_by = f"workbench.cli.{add}"
     return parser
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
-from workbench.claims.base import Claim
-from workbench.claims.pair import PairClaim
 from workbench.claims.parse import claim_forms
 from workbench.cli.files import STDIN, add_layout_arguments, read_scores, statement
 from workbench.cli.output import add_format, complain, say
+from workbench.cli.parser import CommandParser
 
 if TYPE_CHECKING:
+    from workbench.claims.base import Claim
     from workbench.cli.score_audit.file_audit import FileAudit
 
 _EXIT_STATUS = """exit status:
@@ -37,15 +37,11 @@ database that WORKBENCH_DATABASE names.
 """
 
 
-def add(commands: Any) -> None:
-    """Add the command `audit` and its options."""
-    command = commands.add_parser(
-        "audit",
-        help="the main numbers of a file, and verdicts on claims",
-        description="The main numbers of a file, and verdicts on claims.",
-        epilog=_EXIT_STATUS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add(command: CommandParser) -> None:
+    """Add the options of the command `audit`."""
+    command.description = "The main numbers of a file, and verdicts on claims."
+    command.epilog = _EXIT_STATUS
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
     command.set_defaults(run=audit)
     command.add_argument(
         "files",
@@ -190,6 +186,7 @@ def read_claim(text: str) -> Claim:
         except ValueError as error:
             # Arguments of a claim are no options, whatever they are called.
             raise ValueError(f"--claim {text}: {error}") from None
+    from workbench.claims.pair import PairClaim
     from workbench.pages.core.upload import UploadedFile
     from workbench.pages.scores.claimed.own_claim import read_claims
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import workbench as wb
 from workbench.cli.output import one_line, say, say_table, to_json
+from workbench.cli.parser import CommandParser
 
 if TYPE_CHECKING:
     from workbench.audits.imported import Imported
@@ -21,14 +22,12 @@ _NAME = "name or key of an audit"
 UNMARKED = "made here or imported: it was saved by a version that did not note this"
 
 
-def add(commands: Any) -> None:
-    """Add the command `audits` and its own commands."""
-    command = commands.add_parser(
-        "audits",
-        help="the audits that were saved",
-        description="The audits that were saved on the pages, in notebooks or by 'workbench audit "
-        "--save'. They are in the folder of 'workbench data path', or in the database whose URL is "
-        "in the environment variable WORKBENCH_DATABASE.",
+def add(command: CommandParser) -> None:
+    """Add the commands of `audits`."""
+    command.description = (
+        "The audits that were saved on the pages, in notebooks or by 'workbench audit --save'. "
+        "They are in the folder of 'workbench data path', or in the database whose URL is in the "
+        "environment variable WORKBENCH_DATABASE."
     )
     actions = command.add_subparsers(required=True, metavar="ACTION")
 

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import workbench as wb
-from workbench.audits.plan import claim_text
 from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import complain, one_line, say, to_json
+from workbench.cli.parser import CommandParser
 
 
-def add(commands: Any) -> None:
-    """Add the command `data` and its own commands."""
-    command = commands.add_parser(
-        "data",
-        help="the data sets that pages and notebooks share",
-        description="The data sets on this computer that the pages of 'workbench serve' and "
-        "notebooks share. The environment variable WORKBENCH_HOME names another folder.",
+def add(command: CommandParser) -> None:
+    """Add the commands of `data`."""
+    command.description = (
+        "The data sets on this computer that the pages of 'workbench serve' and notebooks share. "
+        "The environment variable WORKBENCH_HOME names another folder."
     )
     actions = command.add_subparsers(required=True, metavar="ACTION")
 
@@ -80,6 +78,8 @@ def list_datasets(arguments: argparse.Namespace) -> int:
 
 def add_dataset(arguments: argparse.Namespace) -> int:
     """Add the scores of files."""
+    from workbench.audits.plan import claim_text
+
     files, claim = GivenFiles.of_any_kind(arguments), claim_text(arguments.claim)
     with _changed() as workspace:
         before = {one.key for one in workspace.datasets}

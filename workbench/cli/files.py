@@ -9,15 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import workbench as wb
 from workbench.cli.progress import progress
-from workbench.scores.counting.large import is_large
-from workbench.scores.layouts.folders import run_file
-from workbench.scores.layouts.guess import check_order, guess_layout
-from workbench.scores.layouts.layout import Layout
-from workbench.scores.opening import Opened, is_of_tool, open_sources
 from workbench.scores.sample import CLUSTER_RULES, NON_FINITE, ScoresError
 from workbench.scores.statement import (
     NOTHING,
@@ -25,6 +20,10 @@ from workbench.scores.statement import (
     ScoreStatement,
     statement_in,
 )
+
+if TYPE_CHECKING:
+    from workbench.scores.layouts.layout import Layout
+    from workbench.scores.opening import Opened
 
 #: The file name that stands for the standard input.
 STDIN = Path("-")
@@ -110,6 +109,9 @@ def read_scores(arguments: argparse.Namespace) -> wb.Scores:
 
 def read_tables(arguments: argparse.Namespace) -> tuple[Opened, Layout]:
     """The tables of one file, or of one file per group, and where in them the scores are."""
+    from workbench.scores.layouts.guess import check_order, guess_layout
+    from workbench.scores.opening import open_sources
+
     _check_files(arguments)
     columns = _columns(arguments)
     with in_option_names():
@@ -131,6 +133,8 @@ def given_table(arguments: argparse.Namespace) -> wb.ScoreTable | None:
 
     Signals, such as logits, are taken as scores.
     """
+    from workbench.scores.layouts.folders import run_file
+    from workbench.scores.opening import is_of_tool
     from workbench.tables.recognition import is_score_table
 
     path, *more = arguments.files
@@ -179,6 +183,7 @@ class GivenFiles:
     @classmethod
     def of(cls, arguments: argparse.Namespace) -> GivenFiles:
         """The scores that the options name: counted if they are many, otherwise their tables."""
+        from workbench.scores.counting.large import is_large
         from workbench.workspaces.reading import Reading
 
         if arguments.labels is None and is_large(*arguments.files):
@@ -212,6 +217,8 @@ def reading(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def statement(arguments: argparse.Namespace) -> ScoreStatement:
     """What the one given file, or the training run in the one given folder, states of itself."""
+    from workbench.scores.layouts.folders import run_file
+
     return statement_in(run_file(*arguments.files)) if len(arguments.files) == 1 else NOTHING
 
 

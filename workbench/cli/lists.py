@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from typing import Any
 
 import workbench as wb
 from workbench.cli.output import say
+from workbench.cli.parser import CommandParser
 
 
-def add(commands: Any) -> None:
-    """Add the commands `examples`, `mechanisms` and `plugins`."""
-    command = commands.add_parser("examples", help="list the bundled examples")
+def add_examples(command: CommandParser) -> None:
+    """Say what the command `examples` runs."""
     command.set_defaults(run=list_examples)
-    command = commands.add_parser(
-        "mechanisms", help="list the mechanisms of the gallery, private and broken"
-    )
+
+
+def add_mechanisms(command: CommandParser) -> None:
+    """Say what the command `mechanisms` runs."""
     command.set_defaults(run=list_mechanisms)
-    command = commands.add_parser("plugins", help="list the plug-ins, and those that are left out")
+
+
+def add_plugins(command: CommandParser) -> None:
+    """Say what the command `plugins` runs."""
     command.set_defaults(run=list_plugins)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from workbench import _checks
 from workbench.claims.parse import claim_forms
 from workbench.cli.output import add_format, apart, say
+from workbench.cli.parser import CommandParser
 from workbench.cli.progress import progress
 from workbench.parallel import interruptible, new_processes
 
@@ -61,16 +62,11 @@ _REPLAY = ("samples", "confidence", "seed")
 _SECONDS = 60.0
 
 
-def add(commands: Any) -> None:
-    """Add the command and its arguments."""
-    command = commands.add_parser(
-        "test",
-        help="search for datasets on which a mechanism breaks its claim",
-        description=_DESCRIPTION,
-        epilog=_EXIT_STATUS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        argument_default=argparse.SUPPRESS,
-    )
+def add(command: CommandParser) -> None:
+    """Add the arguments of the command `test`."""
+    command.description, command.epilog = _DESCRIPTION, _EXIT_STATUS
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    command.argument_default = argparse.SUPPRESS
     command.set_defaults(run=test)
     command.add_argument("target", metavar="TARGET", help="the mechanism")
     command.add_argument(

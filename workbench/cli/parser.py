@@ -9,6 +9,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Collection, Sequence
+from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 from workbench.scores.refusals import did_you_mean
@@ -49,16 +50,38 @@ class CommandParser(argparse.ArgumentParser):
 
     Attributes
     ----------
+    described_by : str
+        "module:function" that adds description and options once they are needed, for a parser of
+        which only the name was needed so far; "" where all is there.
     expand : callable
         Adds to the arguments what a file says.
     """
 
+    described_by: str = ""
     expand: Callable[[Sequence[str]], Sequence[str]] = staticmethod(lambda given: given)
+
+    def complete(self) -> CommandParser:
+        """The parser, with all its options."""
+        add, self.described_by = self.described_by, ""
+        if add:
+            resolve_name(add)(self)
+        return self
+
+    def format_usage(self) -> str:
+        """As in the base class."""
+        self.complete()
+        return super().format_usage()
+
+    def format_help(self) -> str:
+        """As in the base class."""
+        self.complete()
+        return super().format_help()
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """As in the base class, but without unknown arguments: they are an error here."""
+        self.complete()
         given = sys.argv[1:] if args is None else args
         found, unknown = super().parse_known_args(self.expand(given), namespace)
         if unknown:

@@ -9,17 +9,16 @@ from typing import Any
 import workbench as wb
 from workbench._markup import visible
 from workbench.cli.output import say, to_json
+from workbench.cli.parser import CommandParser
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS
 
 
-def add(commands: Any) -> None:
-    """Add the command `plan` and its own commands."""
-    command = commands.add_parser(
-        "plan",
-        help="what an audit fixes before its scores are opened",
-        description="Plans of audits. A bound at a threshold is valid if the threshold was fixed "
-        "before the scores were seen: store a plan, then open the scores. The environment "
-        "variable WORKBENCH_HOME names another folder, WORKBENCH_DATABASE another database.",
+def add(command: CommandParser) -> None:
+    """Add the commands of `plan`."""
+    command.description = (
+        "Plans of audits. A bound at a threshold is valid if the threshold was fixed before the "
+        "scores were seen: store a plan, then open the scores. The environment variable "
+        "WORKBENCH_HOME names another folder, WORKBENCH_DATABASE another database."
     )
     actions = command.add_subparsers(required=True, metavar="ACTION")
 

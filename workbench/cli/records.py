@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 from pathlib import Path
-from typing import Any
 
 import workbench as wb
 from workbench._markup import visible
 from workbench.cli.files import TABLE_PARTS, in_option_names
 from workbench.cli.output import say, to_json
+from workbench.cli.parser import CommandParser
 from workbench.cli.progress import progress
 from workbench.scores.sample import CLUSTER_RULES
 from workbench.tables.bounds.worst_record import METHODS
@@ -27,17 +27,15 @@ _ATTACKS = ("lira", "rmia")
 _NAMED = 10
 
 
-def add(commands: Any) -> None:
-    """Add the command `records` and its options."""
-    command = commands.add_parser(
-        "records",
-        help="bounds for single records, from scores of many models",
-        description="The layout and design of a score table of many models and records, a lower "
-        "bound on the largest ε of its records, and how many records exceed an ε at least. Both "
-        "numbers hold together with the confidence.",
-        epilog="layouts:\n" + "\n".join(f"  {one.about}" for one in LAYOUTS.values()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def add(command: CommandParser) -> None:
+    """Add the options of the command `records`."""
+    command.description = (
+        "The layout and design of a score table of many models and records, a lower bound on the "
+        "largest ε of its records, and how many records exceed an ε at least. Both numbers hold "
+        "together with the confidence."
     )
+    command.epilog = "layouts:\n" + "\n".join(f"  {one.about}" for one in LAYOUTS.values())
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
     command.set_defaults(run=records)
     command.add_argument("path", metavar="PATH", type=Path, help="a folder or a file")
     command.add_argument("--delta", type=float, default=1e-5, help="default: %(default)g")

@@ -5,24 +5,24 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import workbench as wb
-from workbench.audits.audit import Audit
-from workbench.audits.errors import ArchiveError
 from workbench.cli.files import STDIN, GivenFiles, add_layout_arguments
 from workbench.cli.output import say
+from workbench.cli.parser import CommandParser
 from workbench.cli.progress import progress
 from workbench.reports.forms import FORMS
 
+if TYPE_CHECKING:
+    from workbench.audits.audit import Audit
 
-def add(commands: Any) -> None:
-    """Add the command `report` and its options."""
-    command = commands.add_parser(
-        "report",
-        help="an audit as HTML, PDF, Markdown, JSON or a notebook",
-        description="Write an audit as a document: one HTML file that needs no network, a PDF, "
-        "Markdown, JSON (the audit card), or a notebook that computes the numbers again.",
+
+def add(command: CommandParser) -> None:
+    """Add the options of the command `report`."""
+    command.description = (
+        "Write an audit as a document: one HTML file that needs no network, a PDF, Markdown, JSON "
+        "(the audit card), or a notebook that computes the numbers again."
     )
     command.set_defaults(run=report)
     command.add_argument(
@@ -75,6 +75,8 @@ def _is_file(path: Path) -> bool:
 
 
 def _saved(workspace: wb.Workspace, name: str) -> Audit:
+    from workbench.audits.errors import ArchiveError
+
     try:
         return workspace.audits[name]
     except ArchiveError as error:

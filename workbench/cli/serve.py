@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import say
+from workbench.cli.parser import CommandParser
 from workbench.cli.serving import apps, config, following, limits, network, oauth, watching, who
 from workbench.cli.serving.address import listening
-from workbench.pages.registry import PAGES, menu
 from workbench.workspaces.home import home_folder, kept_secret, workspace
-from workbench.workspaces.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.following.following import Following
+    from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -27,9 +27,8 @@ logger = logging.getLogger(__name__)
 SERVER = "server"
 
 
-def add(commands: Any) -> None:
-    """Add the command `serve` and its options."""
-    command = commands.add_parser("serve", help="serve the pages")
+def add(command: CommandParser) -> None:
+    """Add the options of the command `serve`."""
     command.set_defaults(run=serve)
     command.add_argument(
         "files",
@@ -108,9 +107,11 @@ def _show_next(identity: Any, address: str) -> None:
 def _app(arguments: argparse.Namespace, followed: Following | None = None) -> Any:
     """What is served: all pages; on this machine's own address with the workspace on disk."""
     from workbench.dashboard.tab import Tab
+    from workbench.pages.registry import PAGES, menu
     from workbench.server.app import App
     from workbench.testers.running.load_mechanism import find_mechanism
     from workbench.workspaces.followed.data import FollowedData
+    from workbench.workspaces.workspace import Workspace
 
     given, base, beside = _given(arguments), Workspace(), apps.apps_of(arguments)
     given(base)

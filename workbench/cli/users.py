@@ -9,9 +9,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.cli.output import one_line, say, say_table, to_json
+from workbench.cli.parser import CommandParser
 from workbench.cli.serving.who import ROLES, server_folder
 
 if TYPE_CHECKING:
@@ -22,14 +23,12 @@ if TYPE_CHECKING:
 LET_GO = 10.0
 
 
-def add(commands: Any) -> None:
-    """Add the command `users` and its own commands."""
-    command = commands.add_parser(
-        "users",
-        help="the people who may sign in to 'workbench serve'",
-        description="The people who may sign in to 'workbench serve' on this computer. A server "
-        "that is running notices every change within seconds. The environment variable "
-        "WORKBENCH_HOME names another folder.",
+def add(command: CommandParser) -> None:
+    """Add the commands of `users`."""
+    command.description = (
+        "The people who may sign in to 'workbench serve' on this computer. A server that is "
+        "running notices every change within seconds. The environment variable WORKBENCH_HOME "
+        "names another folder."
     )
     actions = command.add_subparsers(required=True, metavar="ACTION")
 

@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from workbench import _checks
@@ -36,6 +35,7 @@ from workbench.curves.validation import (
     reals,
     shaped,
 )
+from workbench.software.private_names import isotonic_blocks
 
 # Round-off that curves from sums of a few thousand terms may carry.
 _CURVE_ROUND_OFF = 1e-12
@@ -387,5 +387,4 @@ def _lower_hull(x: Floats, y: Floats) -> NDArray[np.intp]:
     if x.size < 3:
         return np.arange(x.size)
     width = np.diff(x)
-    vertices: NDArray[np.intp] = isotonic_regression(np.diff(y) / width, weights=width).blocks
-    return vertices
+    return isotonic_blocks(np.diff(y) / width, width)

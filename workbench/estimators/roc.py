@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 
 from workbench import _checks
 from workbench._markup import table
@@ -19,6 +18,7 @@ from workbench._plot import beside, figure, plot
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import rates
 from workbench.scores.sample import Scores, require_scores
+from workbench.software.private_names import isotonic_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,10 +53,9 @@ class Roc:
     def curve(self) -> TradeoffCurve:
         """Lower convex hull of all (FPR, FNR), the trade-off of mixtures of threshold attacks."""
         run = np.diff(self.false_positives)
-        slope = isotonic_regression(
-            np.diff(self.true_positives) / run, weights=run, increasing=False
-        )
-        corners = np.concatenate([[0], slope.blocks[1:]])
+        slope = np.diff(self.true_positives) / run
+        # The regression of a falling function is that of a rising one from the other end.
+        corners = run.size - isotonic_blocks(slope[::-1], run[::-1])[::-1]
         fpr = self.false_positives[corners] / self.scores.n_q
         fnr = 1 - self.true_positives[corners] / self.scores.n_p
         return TradeoffCurve.hull(fpr, fnr)

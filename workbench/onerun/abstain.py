@@ -17,7 +17,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betaincc, betaincinv, ndtr, ndtri
 
 from workbench.curves.validation import Floats
@@ -61,6 +60,8 @@ def largest_refuted(
     ----------
     Xiang et al. (2025), arXiv 2509.08704.
     """
+    from scipy.optimize import brentq
+
     shares, weights = _shares(canaries, guesses)
 
     def excess(leak: float) -> float:

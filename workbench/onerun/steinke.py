@@ -30,7 +30,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, expit, gammaln, log_expit
 
 from workbench.curves.validation import Floats
@@ -104,6 +103,7 @@ def epsilon_refuted(
     ----------
     Steinke et al. (2023).
     """
+    from scipy.optimize import brentq
 
     def excess(epsilon: float) -> float:
         return p_value(canaries, guesses, correct, epsilon, delta) - error

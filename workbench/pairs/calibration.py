@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 
 from workbench import _checks
 from workbench.curves.gdp import mu_from_profile
@@ -86,6 +85,8 @@ def noise_multiplier_for(
     ValueError
         An argument outside its range, or a target beyond the accountant's resolution.
     """
+    from scipy.optimize import brentq
+
     epsilon, delta = _target(epsilon, delta)
     mu = gaussian_mu_for(epsilon, delta)
     trial = DPSGDPair(1.0, sample_rate, steps, neighboring_relation)

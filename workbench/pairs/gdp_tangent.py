@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from workbench import _checks
@@ -95,6 +94,8 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
     ----------
     Koskela and Mohammadi (2024), Appendix A.
     """
+    from scipy.optimize import brentq
+
     _checks.instance(pair, Pair, "pair", "a pair, such as wb.LaplacePair(1)")
     floor = _checks.open_unit(floor, "floor")
     middle = (1 - pair.total_variation) / 2  # where α = f(α); beyond lies the mirror image

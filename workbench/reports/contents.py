@@ -227,7 +227,7 @@ class Contents:
         software = self.audit.software
         python = ".".join(software.get("python", "3").split(".")[:2])
         version = software.get("dp-audit-workbench", "")
-        package = f"'dp-audit-workbench[accountant,files,mechanisms]=={version}'"
+        package = f"'dp-audit-workbench[files,mechanisms]=={version}'"
         return (
             f"python{python} -m venv audit && . audit/bin/activate\npython -m pip install {package}"
         )

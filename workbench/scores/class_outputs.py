@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from workbench.scores.layouts.senses import vocabulary
 from workbench.scores.ordered import Cells
@@ -40,6 +39,8 @@ def output_kind(values: Cells) -> str:
     str
         "" where they may be anything.
     """
+    from scipy.special import logsumexp
+
     if values.shape[-1] < 2 or not values.size or not np.isfinite(values).any():
         return ""
     rows = values.reshape(-1, values.shape[-1]).astype(np.float64)
@@ -129,6 +130,8 @@ def log_odds(logits: Cells, labels: Cells) -> NDArray[np.float64]:
     ----------
     Carlini, Chien, Nasr, Song, Terzis, Tramèr (2022), section IV.
     """
+    from scipy.special import logsumexp
+
     classes = logits.shape[-1]
     if labels.dtype.kind not in "iu" or not labels.size:
         raise ScoresError(

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import exprel, gammaln, xlogy
 
 from workbench import _checks
@@ -228,6 +227,8 @@ class NegativeBinomial(RunCount):
         ValueError
             A mean of 1 or below, an infinite one, or one that needs a ν below 1e-300.
         """
+        from scipy.optimize import brentq
+
         eta, mean = cls(eta, 0.5).eta, _checks.number(mean, "mean")
         if mean <= 1:
             raise ValueError(

@@ -20,7 +20,6 @@ EXTRAS = {
     "cloudpickle": "mechanisms",
     "dask": "cluster",
     "distributed": "cluster",
-    "dp_accounting": "accountant",
     "ipywidgets": "lab",
     "jinja2": "serve",
     "jupyter_client": "lab",

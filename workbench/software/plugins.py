@@ -23,7 +23,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import Distribution, EntryPoint
 
     import pandas as pd
 
@@ -235,21 +235,33 @@ def _entry_points() -> dict[str, tuple[EntryPoint, ...]]:
     from importlib.metadata import distributions
 
     found: dict[str, list[EntryPoint]] = {group: [] for group in GROUPS}
+    packages = list(distributions())
+    ours = [_entries_of(package) for package in packages]
+    # Names are in files that take long to parse: few programs have a plug-in.
+    last = max((i for i, entries in enumerate(ours) if entries), default=-1)
     seen = set()
-    for package in distributions():
+    for package, entries in zip(packages[: last + 1], ours, strict=False):
         try:
             name = package.name
-            entries = () if name in seen else tuple(package.entry_points)
         except Exception:  # a damaged installation, of whatever package
+            continue
+        if entries is None or name in seen:
             continue
         seen.add(name)  # the first on the path is the one that is imported
         for entry in entries:
-            if entry.group in found:
-                found[entry.group].append(entry)
+            found[entry.group].append(entry)
     return {
         group: tuple(sorted(entries, key=lambda e: (*_package_of(e), e.name, e.value)))
         for group, entries in found.items()
     }
+
+
+def _entries_of(package: Distribution) -> tuple[EntryPoint, ...] | None:
+    """The entry points of our groups; None of a damaged installation, of whatever package."""
+    try:
+        return tuple(entry for entry in package.entry_points if entry.group in GROUPS)
+    except Exception:
+        return None
 
 
 def _package_of(entry: EntryPoint) -> tuple[str, str]:

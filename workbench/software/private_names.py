@@ -6,16 +6,21 @@ with the versions that have it. `moved` says in a sentence which one an installe
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from operator import attrgetter
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import argparse
+    from concurrent.futures import Executor
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,14 @@ PRIVATE_NAMES = (
         ("3.11", "3.13"),
     ),
     PrivateName(
+        "_pava_pybind",
+        "scipy",
+        lambda: resolve_name("scipy.optimize"),
+        "isotonic regression without the import of scipy.optimize, which takes as long as those of "
+        "numpy and scipy.special together",
+        ("1.15.0", "1.17.1"),
+    ),
+    PrivateName(
         "_processes",
         "",
         lambda: resolve_name("concurrent.futures:ProcessPoolExecutor")(1),
@@ -117,6 +130,49 @@ def dash_lengths(line: Any) -> tuple[float, ...]:
 def options_of(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Action]:
     """The options of a command with their actions, by their names with the dashes."""
     return parser._option_string_actions
+
+
+@cache
+def _pava() -> Callable[..., Any] | None:
+    """The compiled algorithm of scipy, alone; None where it is no file of its own."""
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
+    import scipy
+
+    name = "scipy.optimize._pava_pybind"
+    module = getattr(sys.modules.get("scipy.optimize"), "_pava_pybind", None)
+    if module is None:
+        spec = PathFinder.find_spec(name, [f"{folder}/optimize" for folder in scipy.__path__])
+        if spec is None or spec.loader is None:
+            return None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return getattr(module, "pava", None)
+
+
+def isotonic_blocks(y: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Where the levels of the isotonic regression of y begin, and y.size.
+
+    The ``blocks`` of `scipy.optimize.isotonic_regression`, which is used where scipy keeps its
+    algorithm elsewhere.
+
+    Parameters
+    ----------
+    y, weights : ndarray, shape (n,)
+        Weights are above 0.
+    """
+    import numpy as np
+
+    pava = _pava()
+    if pava is None:
+        from scipy.optimize import isotonic_regression
+
+        blocks: NDArray[np.intp] = isotonic_regression(y, weights=weights).blocks
+        return blocks
+    first = np.full(y.size + 1, -1, dtype=np.intp)
+    *_, first, count = pava(np.array(y, dtype=float), np.array(weights, dtype=float), first)
+    return np.asarray(first[: count + 1])
 
 
 def send_to_browser(component: Any, message: dict[str, Any]) -> None:

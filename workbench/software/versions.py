@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 #: The package, and the packages that its numbers come from.
-NUMERICS = ("dp-audit-workbench", "numpy", "scipy", "pandas", "scikit-learn", "dp-accounting")
+NUMERICS = ("dp-audit-workbench", "numpy", "scipy", "pandas", "scikit-learn")
 
 
 @cache

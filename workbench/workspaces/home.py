@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING
 
 from workbench import _checks
 from workbench.software.extras import check
-from workbench.workspaces.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.audits.archive import Archive
+    from workbench.workspaces.workspace import Workspace
 
 #: The environment variable that names the folder.
 HOME = "WORKBENCH_HOME"
@@ -49,7 +49,7 @@ _find_visitors: Callable[[], Workspace | None] | None = None
 _only_visitors = False
 
 _open: dict[tuple[Path, str], Workspace] = {}
-_of_this_program = Workspace()
+_of_this_program: Workspace | None = None
 _lock = Lock()
 
 
@@ -124,13 +124,19 @@ def given_workspace() -> Workspace:
     What they show is noted in the workspace that was opened last; where none is open, until the
     program ends.
     """
+    from workbench.workspaces.workspace import Workspace
+
+    global _of_this_program
     visitors = _of_visitor()
     if visitors is not None:
         return Workspace(seen=visitors.seen)
     with _lock:
         opened = [one for one in _open.values() if not one.closed]
-        seen = opened[-1].seen if opened else _of_this_program.seen
-    return Workspace(seen=seen)
+        if opened:
+            return Workspace(seen=opened[-1].seen)
+        if _of_this_program is None:
+            _of_this_program = Workspace()
+        return Workspace(seen=_of_this_program.seen)
 
 
 def look_for_visitors(find: Callable[[], Workspace | None]) -> None:
@@ -266,6 +272,7 @@ def _opened(folder: Path, database: str) -> Workspace:
     from workbench.workspaces.storing.disk import DiskStore
     from workbench.workspaces.storing.guarded import GuardedDisk
     from workbench.workspaces.storing.store import Store
+    from workbench.workspaces.workspace import Workspace
 
     audits = AuditsDatabase.at(database) if database else AuditsDatabase.in_folder(folder)
 

@@ -23,7 +23,6 @@ from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv, betaln, xlogy
 
 from workbench.bounds.quantities import Question
@@ -52,6 +51,8 @@ def credible_limit(
     bind the complement of the attack too, that between both edges (Zanella-Béguelin et al. 2023).
     Hence this limit exceeds 0 even where P = Q.
     """
+    from scipy.optimize import brentq
+
     level = error if side == "lower" else 1 - error
     rows = np.array([[tp], [fp], [tn], [fn]], dtype=float)
 

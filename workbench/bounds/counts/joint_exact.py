@@ -31,7 +31,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 from scipy.special import betaincinv, gammaln, ndtr, ndtri, xlogy
 
 from workbench.bounds.counts.binomial import (
@@ -158,6 +157,8 @@ class _Ordered:
 
     def corners(self) -> tuple[Floats, Floats]:
         """Corners (q, p): each point of the region has a smaller q and larger p than one."""
+        from scipy.interpolate import CubicSpline
+
         nothing = float(self.value(np.array(1.0), np.array(0.0)))
         # Rounded down: a larger set {S ≥ s} is the safe side.
         s = self.statistic()

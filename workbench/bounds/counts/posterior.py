@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from workbench import _checks
 from workbench._format import format_result
@@ -186,6 +185,8 @@ def posterior_parameter(
     stretch of members that hold is no shorter than 1/64 of the bounds. The mass need not be
     monotone.
     """
+    from scipy.optimize import brentq
+
     probability = _checks.open_unit(probability, "probability")
     try:
         low, high = bounds
@@ -220,6 +221,8 @@ def posterior_parameter(
 
 
 def _allowed(tradeoff: Any) -> Region:
+    from scipy.optimize import brentq
+
     f = getattr(tradeoff, "tradeoff", None)
     if not callable(f):
         raise TypeError(

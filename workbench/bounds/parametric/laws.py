@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from workbench.curves.validation import Floats
@@ -76,6 +75,8 @@ class Law:
         largest : float
             A value that ε is known not to exceed.
         """
+        from scipy.optimize import brentq
+
         p, q = self._masses
 
         def excess(epsilon: float) -> float:

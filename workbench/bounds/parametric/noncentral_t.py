@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
 from scipy.special import gammainccinv, gammaincinv, ncfdtr, ndtri
 
 #: Beyond this |T| scipy's series fail; there the normal numerator hardly matters.
@@ -52,6 +51,8 @@ def noncentrality_limit(t: float, degrees: int, error: float, side: str) -> floa
     ----------
     Johnson & Welch, "Applications of the Non-Central t-Distribution", Biometrika 31 (1940).
     """
+    from scipy.optimize import brentq
+
     t = abs(t)
     # T = (λ + Z)/S with S² = χ²_ν/ν: |T| ≥ t needs S ≤ (λ + |Z|)/t.
     normal = -float(ndtri(error * _NUMERATOR_SHARE / 2))

@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import math
 from pathlib import Path
-from typing import Any
 
+from workbench.cli.parser import CommandParser
 from workbench.cli.output import say
 
 
-def add(commands: Any) -> None:
-    """Add the command `slides` and its options."""
-    command = commands.add_parser(
-        "slides",
-        help="a notebook as slides, in one HTML file that needs no network",
-        description="Run a notebook and write it as slides: one HTML file with reveal.js and all "
-        "charts in it, which needs no network. A cell begins a slide by its slide type, as "
-        "JupyterLab sets it; the code of cells with the tag hide-input is left out.",
+def add(command: CommandParser) -> None:
+    """Add the options of the command `slides`."""
+    command.description = (
+        "Run a notebook and write it as slides: one HTML file with reveal.js and all charts in it, "
+        "which needs no network. A cell begins a slide by its slide type, as JupyterLab sets it; "
+        "the code of cells with the tag hide-input is left out."
     )
     command.set_defaults(run=slides)
     command.add_argument("notebook", metavar="NOTEBOOK", type=Path, help="a file .ipynb")

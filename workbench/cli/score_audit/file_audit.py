@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workbench.audits.audit import Audit
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
 from workbench.bounds.power.judge import judge
 from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims.base import Claim
-from workbench.cli.score_audit.baseline import Baseline
-from workbench.cli.score_audit.member import SeriesMember
 from workbench.estimators.direction import is_reversed
 from workbench.estimators.histogram import histogram
 from workbench.estimators.roc import roc
 from workbench.scores.sample import Scores
+
+if TYPE_CHECKING:
+    from workbench.audits.audit import Audit
+    from workbench.cli.score_audit.baseline import Baseline
+    from workbench.cli.score_audit.member import SeriesMember
 
 #: The exit status of each verdict; of several, the first in this order counts.
 STATUS = {REFUTED: 1, TOO_FEW: 3, NOT_REFUTED: 0}

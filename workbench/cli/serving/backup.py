@@ -5,28 +5,28 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import Any
 
 from workbench.cli.output import say
+from workbench.cli.parser import CommandParser
 from workbench.workspaces.home import DATABASE, home_folder
 
 
-def add(commands: Any) -> None:
-    """Add the commands `backup` and `restore`."""
-    command = commands.add_parser(
-        "backup",
-        help="write all that is kept on this computer to one file",
-        description="Write data sets, audits, states of pages, accounts and keys to one file, "
-        "also while a server runs. Keep the file as safe as a password: it holds what signs people "
-        "in. The environment variable WORKBENCH_HOME names another folder.",
+def add_backup(command: CommandParser) -> None:
+    """Add the options of the command `backup`."""
+    command.description = (
+        "Write data sets, audits, states of pages, accounts and keys to one file, also while a "
+        "server runs. Keep the file as safe as a password: it holds what signs people in. The "
+        "environment variable WORKBENCH_HOME names another folder."
     )
     command.set_defaults(run=write)
     command.add_argument("to", metavar="FILE", type=Path, help="such as workbench-2026-05-01.tar")
-    command = commands.add_parser(
-        "restore",
-        help="put back what 'workbench backup' wrote",
-        description="Put back what 'workbench backup' wrote. Stop the server first. Everything is "
-        "checked before anything is changed.",
+
+
+def add_restore(command: CommandParser) -> None:
+    """Add the options of the command `restore`."""
+    command.description = (
+        "Put back what 'workbench backup' wrote. Stop the server first. Everything is checked "
+        "before anything is changed."
     )
     command.set_defaults(run=read)
     command.add_argument("backup", metavar="FILE", type=Path)

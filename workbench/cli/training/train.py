@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 from workbench import _checks
 from workbench.cli.output import say
+from workbench.cli.parser import CommandParser
 from workbench.cli.progress import progress
 from workbench.cli.training.outcome import NO_CONCLUSION, say_kept, say_result
 from workbench.parallel import ProcessesEnded, interruptible, new_processes
@@ -53,17 +53,13 @@ examples:
 """
 
 
-def add(commands: Any) -> None:
-    """Add the command `train` and its options."""
+def add(command: CommandParser) -> None:
+    """Add the options of the command `train`."""
     from workbench.training.runs.bundled import plans
 
-    command = commands.add_parser(
-        "train",
-        help="train models by a plan and keep their scores",
-        description=_DESCRIPTION.format(plans=_in_lines(plans())),
-        epilog=_EXIT_STATUS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    command.description = _DESCRIPTION.format(plans=_in_lines(plans()))
+    command.epilog = _EXIT_STATUS
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
     command.set_defaults(run=train)
     command.add_argument("plan", metavar="PLAN", help="a file, a name or a folder")
     command.add_argument(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
-from scipy.stats import binom
 
 from workbench import _checks
 from workbench.curves.gdp import gaussian_log_profile
@@ -237,6 +236,8 @@ class TruncatedBatchPair(BatchesPair):
 
     @property
     def _accounted(self) -> Accounted:
+        from scipy.stats import binom
+
         n, most, q = self.dataset_size, self.batch_size, self.sample_rate
         # Of a batch with the record: that it is cut, and that the record then stays in.
         cut = float(binom.sf(most - 1, n - 1, q))

@@ -29,11 +29,9 @@ from threading import RLock
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.fft import next_fast_len
 
 from workbench.curves.validation import Floats, quiet
 from workbench.pairs.outcomes import Outcomes, OutcomesPair, log_difference
-from workbench.software.extras import require
 
 #: Grid points of the composed distribution, and of one step. The grid is coarsened to meet it.
 MOST_POINTS = 300_000
@@ -50,8 +48,8 @@ _WIDEST_CELL = 1.0
 #: Cells of the trial grid from which the size of the composition is foreseen.
 _TRIAL_CELLS = 4096
 
-#: What needs dp-accounting.
-_USER = "pairs of several steps, such as DPSGDPair and ComposedPair, need"
+#: Orders of the Chernoff bounds that say where a composition has its mass, times the grid points.
+_ORDERS = 20
 
 _WINDOW = 11.0
 _LOCALITY = 1 / (1 - 2 * math.exp(-4.5))
@@ -231,15 +229,13 @@ def _width(
 
     Also whether all losses of the pair lie on that grid.
     """
-    common = require("dp_accounting.pld.common", _USER)
     span = (high - low) or 1.0
     trial = span / _TRIAL_CELLS
     points = _TRIAL_CELLS
     if k > 1:
         grid = _discretize(pair, trial, low, high)
         for masses in (grid.p,) if symmetric else (grid.p, grid.q[::-1]):
-            with quiet():
-                bottom, top = common.compute_self_convolve_bounds(list(masses), k, TAIL)
+            bottom, top = convolution_range(masses, k, TAIL)
             points = max(points, top - bottom + 1)
     width = trial * points / MOST_POINTS
     unit = pair.loss_unit
@@ -345,11 +341,12 @@ def _convolve(grid: LossGrid, k: int, symmetric: bool) -> tuple[Outcomes, float]
 
 def self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, float]:
     """Masses of the sum of k losses from its first grid point on, and the δ lost in them."""
+    from scipy.fft import next_fast_len
+
     if k == 1:
         return first, masses, TAIL + ROUND_OFF
-    common = require("dp_accounting.pld.common", _USER)
+    bottom, top = convolution_range(masses, k, TAIL)
     with quiet():
-        bottom, top = common.compute_self_convolve_bounds(masses, k, TAIL)
         # The FFT of numpy: that of scipy keeps the tables of the last 16 sizes, 8 MB each here.
         points = next_fast_len(max(top - bottom + 1, masses.size), real=True)
         around = np.fft.irfft(np.fft.rfft(masses, points) ** k, points)
@@ -358,7 +355,45 @@ def self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, floa
         raise AccountantError(f"{k} compositions are too many for the accountant; take fewer")
     # What should be 0 shows the round-off of one entry, and the k-th power that of their sum.
     noise = total.size * max(-float(total.min()), 0.0) + k * np.finfo(float).eps
-    return k * first + int(bottom), np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
+    return k * first + bottom, np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
+
+
+@quiet()
+def convolution_range(masses: Floats, k: int, tail: float) -> tuple[int, int]:
+    """Indices outside of which the k-fold convolution of masses holds at most ``tail``.
+
+    By Chernoff bounds of the orders θ = ±1/n, …, ±20/n, with M(θ) = Σ masses[i] e^{θi}::
+
+        Pr[sum ≥ x] ≤ M(θ)^k e^{−θx}   for θ > 0, and the mirror image for θ < 0,
+
+    each at ``tail``/2, as in `dp_accounting`. All powers e^{θi} lie within e^{±20}, so that nothing
+    overflows and no sum needs logarithms. Round-off of M, below 1e-13 of it, raises the tail by the
+    factor e^{1e-13·k}: less than the k·2e-16 that `self_convolve` counts for its own.
+
+    Parameters
+    ----------
+    masses : ndarray, shape (n,)
+        At least 0, of a sum of at most 1.
+    k : int
+    tail : float
+        Above 0.
+
+    Returns
+    -------
+    first, last : int
+        Within 0 and (n − 1)·k.
+    """
+    n = masses.size
+    growth, margin = np.exp(np.arange(n) / n), math.log(2 / tail)
+    first, last = 0, (n - 1) * k
+    rising = falling = masses
+    for j in range(1, _ORDERS + 1):
+        rising, falling = rising * growth, falling / growth
+        above = (k * float(np.log(rising.sum())) + margin) * n / j
+        below = -(k * float(np.log(falling.sum())) + margin) * n / j
+        last = min(last, math.ceil(above)) if math.isfinite(above) else last
+        first = max(first, math.floor(below)) if math.isfinite(below) else first
+    return first, last
 
 
 def _cut_noise(index: np.ndarray, masses: Floats) -> tuple[np.ndarray, Floats, float]:

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from workbench import _checks
@@ -101,6 +100,8 @@ class Family(ABC):
 
     def parameter_of_bit_error(self, error: float) -> float:
         """The smallest parameter whose bit error is at most ``error``; ``inf`` if there is none."""
+        from scipy.optimize import brentq
+
         if self.bit_error(0.0) <= error:
             return 0.0
         if self.bit_error(self.largest) > error:

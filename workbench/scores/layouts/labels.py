@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ SHARED = vocabulary("subject user patient person client speaker author run seed 
 
 #: A column with more values holds no labels.
 MOST_LABELS = 20
+
+#: So many cells are looked at one by one: importing pandas, which is faster, takes longer.
+_FEW = 100_000
 
 #: Characters of a label.
 LONGEST_LABEL = 200
@@ -40,10 +44,17 @@ def spelling(label: str) -> str:
 
 def factorized(cells: Cells) -> tuple[NDArray[np.intp], Cells]:
     """For each cell the index of its value (−1 where it is empty), and the values."""
-    import pandas as pd
+    if cells.size > _FEW:
+        import pandas as pd
 
-    index, values = pd.factorize(cells)
-    return index, np.asarray(values)
+        index, values = pd.factorize(cells)
+        return index, np.asarray(values)
+    places: dict[Any, int] = {}
+    found = [
+        -1 if cell is None or cell != cell else places.setdefault(cell, len(places))
+        for cell in cells.tolist()
+    ]
+    return np.array(found, dtype=np.intp), np.array(list(places), dtype=cells.dtype)
 
 
 def distinct(labels: Iterable[object]) -> dict[str, None]:

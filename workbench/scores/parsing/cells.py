@@ -5,6 +5,7 @@ An empty cell is not the same as the text ``nan``: the one may be no score at al
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ from workbench.scores.ordered import Cells
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: Whether a text may be a number, or a word for NaN: every one has a digit or one of these words.
+_MAY_BE_NUMBER = re.compile(r"\d|inf|nan?|n/a|null|none", re.IGNORECASE).search
 
 NAN_WORDS = ("nan", "na", "n/a", "#n/a", "<na>", "null", "none")
 
@@ -69,6 +73,8 @@ def mostly_numbers(cells: Cells, decimal_comma: bool = False) -> bool:
         Whether ``1,5`` may be a number.
     """
     head = cells[:1000]
+    if not any(map(_MAY_BE_NUMBER, filter(None, head))):
+        return False  # without pandas, whose import takes longer
     _, wrong = parse_numbers(head, decimal_comma)
     filled = sum(cell is not None for cell in head)
     return 0 < filled >= 2 * int(wrong.sum())

@@ -17,8 +17,8 @@ from workbench.scores.sample import ScoresError
 
 #: What a kind of file is read with: imported before the time of a file begins.
 NEEDS = {
-    ".npy": ("numpy",),
-    ".npz": ("numpy",),
+    ".npy": ("scipy.special",),
+    ".npz": ("scipy.special",),
     ".parquet": ("pandas", "pyarrow.parquet"),
     ".feather": ("pandas", "pyarrow.feather"),
     ".arrow of lists": ("pandas", "pyarrow.compute"),

@@ -29,7 +29,6 @@ logger = logging.getLogger(__name__)
 _MODULES = (
     "sklearn.ensemble",
     "sklearn.linear_model",
-    "dp_accounting",
     "workbench.reports.write",
     "workbench.figures.paper.export",
     "workbench.assets.share",

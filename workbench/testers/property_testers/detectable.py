@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import binom
 
 from workbench._roots import smallest_step
 from workbench.curves.validation import Floats
@@ -40,6 +39,8 @@ def wins(bet: Bet, theta: float, u: Shares, v: Shares, n_p: int, n_q: int) -> bo
 
 def _bad_sum(gains: Floats, probabilities: Floats, n: int) -> float:
     """The 10% quantile of the sum of n gains."""
+    from scipy.stats import binom
+
     bad = (1 - POWER) / 2
     if gains.size == 2:
         low, high = sorted(zip(gains, probabilities, strict=True))

@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from workbench._roots import turning_point
 from workbench.curves.validation import Floats
@@ -178,6 +177,8 @@ def lower_limit(u: Floats, v: Floats, bet: Bet) -> float:
     float
         At least 0. At most θ with at least the probability that the bet is for.
     """
+    from scipy.optimize import brentq
+
     won, top = float(bet.won(u).sum()), bet.top
 
     def excess(theta: float) -> float:
