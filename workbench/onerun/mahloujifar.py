@@ -13,7 +13,8 @@ are those with a leak up to some value.
 
 R and h never fall. So f is refuted as soon as R + h > r/m, and R and h stay as they are from the
 first step at which h' = h. One of both comes after a few √r steps, as in the sum of a binomial tail,
-so the recursion is followed to its end, with the same numbers as if all c steps were taken.
+so the recursion is followed to its end. Steps that raise h by less than round-off count as none,
+which refutes less.
 
 From 16 million guesses on, steps are taken several at a time: h' from the R before them, and the
 smallest of their factors i/(r − i). That makes R and h smaller, and so refutes less: the factors
@@ -40,6 +41,9 @@ from workbench.pairs.families.base import Family
 
 #: Blocks of the recursion in √r steps.
 _FINENESS = 2000
+
+#: A part of h by which a step that still matters raises it: more than the round-off of a step.
+_MATTERS = 1e-14
 
 #: Steps after which it is asked whether all members are decided.
 _LOOK = 16
@@ -145,7 +149,7 @@ def refuted(
     for step, first in enumerate(range(correct - 1, -1, -together)):
         i = max(first - together + 1, 0)
         more = np.maximum(wrong, (values - 1) * least(right))
-        grows = more > wrong
+        grows = more - wrong > _MATTERS * more
         right = right + i / (guesses - i) * (more - wrong)
         wrong = more
         if step % _LOOK == 0 and not (grows & (right + wrong <= most)).any():
