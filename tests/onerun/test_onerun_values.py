@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 import workbench as wb
@@ -125,3 +126,70 @@ def test_values_leave_nobody_out():
         wb.Guesses(50, 50, 40, included=25, values=3)
     with pytest.raises(ValueError, match="already state values"):
         wb.one_run_bound(wb.Guesses(50, 50, 40), delta=DELTA, method="fdp", values=3)
+
+
+# -- the recursion against all of its steps, and in many digits ---------------------------------
+
+
+def all_steps(leak, m, r, c, error):
+    """Whether a Gaussian pair is refuted: every step of the recursion, one after the other."""
+    right, wrong = error * c / m, error * (r - c) / m
+    for i in range(c - 1, -1, -1):
+        more = max(wrong, float(ndtr(ndtri(right) - leak)))
+        right = right + i / (r - i) * (more - wrong)
+        wrong = more
+        if not right + wrong <= r / m:  # neither falls
+            return True
+    return False
+
+
+@pytest.mark.parametrize("counts", [(10_000, 1832, 1100), (10**6, 10**5, 57_000)])
+def test_large_counts_have_the_limit_of_the_printed_recursion(counts):
+    """No step is left out that matters: 10⁵ guesses in blocks of three gave 1.2e-4 less."""
+    m, r, c = counts
+    leak = mahloujifar.largest_refuted(
+        GaussianFamily(), canaries=m, guesses=r, correct=c, error=0.05
+    )
+    assert all_steps(leak, m, r, c, 0.05)
+    assert not all_steps(leak * (1 + 1e-5), m, r, c, 0.05)
+
+
+def test_the_limit_of_a_million_canaries_is_that_of_jax_privacy():
+    """jax_privacy follows the recursion too, and takes the root from either side of 1e-6."""
+    found = wb.one_run_bound(
+        canaries=10**6, guesses=10**5, correct=57_000, delta=DELTA, method="fdp", family="gaussian"
+    )
+    assert 0.30636036 - 1e-6 < found.value <= 0.30636036
+
+
+@pytest.mark.parametrize("counts", [(80, 60, 45), (400, 400, 260)])
+def test_the_limit_in_forty_digits(counts):
+    """Where the recursion turns in 40 digits; the bound lies below, by less than it states."""
+    mpmath = pytest.importorskip("mpmath")
+    m, r, c = counts
+    error = mpmath.mpf("0.05")
+
+    def excess(leak):
+        # Φ(Φ⁻¹(x) − μ), with Φ⁻¹ by Newton's method from the double value.
+        def mass(x):
+            z = mpmath.mpf(float(ndtri(float(x))))
+            for _ in range(3):
+                z -= (mpmath.ncdf(z) - x) / mpmath.npdf(z)
+            return mpmath.ncdf(z - leak)
+
+        right, wrong = error * c / m, error * (r - c) / m
+        for i in range(c - 1, -1, -1):
+            more = max(wrong, mass(right))
+            if more == wrong:
+                break
+            right, wrong = right + mpmath.mpf(i) / (r - i) * (more - wrong), more
+            if right + wrong > mpmath.mpf(r) / m:
+                return 1
+        return -1
+
+    with mpmath.workdps(40):
+        leak = mahloujifar.largest_refuted(
+            GaussianFamily(), canaries=m, guesses=r, correct=c, error=0.05
+        )
+        assert excess(mpmath.mpf(leak)) > 0
+        assert excess(mpmath.mpf(leak) * (1 + mpmath.mpf("1e-5"))) < 0

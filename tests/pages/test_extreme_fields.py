@@ -157,28 +157,43 @@ def test_misses_of_many_runs_need_few_limits(limit):
     assert (found[0] == 0) or limit is not LIMITS[0]
 
 
-def test_the_recursion_in_few_steps_refutes_a_little_less(monkeypatch):
-    calls = []
+class CountingFamily:
+    """A family that counts the steps of a recursion."""
 
-    class Counting:
-        def __init__(self, family):
-            self.family = family
+    def __init__(self, name):
+        self.family, self.steps = family_named(name, delta=1e-5, q=None), 0
 
-        def __getattr__(self, name):
-            return getattr(self.family, name)
+    def __getattr__(self, name):
+        return getattr(self.family, name)
 
-        def least_mass(self, leaks):
-            least = self.family.least_mass(leaks)
-            return lambda right: (calls.append(1), least(right))[1]
+    def least_mass(self, leaks):
+        least = self.family.least_mass(leaks)
 
-    family = family_named("gaussian", delta=1e-5, q=None)
+        def counted(right):
+            self.steps += 1
+            return least(right)
+
+        return counted
+
+
+def test_the_recursion_in_blocks_of_steps_refutes_a_little_less(monkeypatch):
     asked = {"canaries": 10_000, "guesses": 10_000, "correct": 6910, "error": 0.05}
-    exact = mahloujifar.largest_refuted(family, **asked)
-    monkeypatch.setattr(mahloujifar, "_MOST_STEPS", 700)
-    fewer = mahloujifar.largest_refuted(Counting(family), **asked)
-    assert 0.99 * exact < fewer < exact
-    assert len(calls) % 691 == 0
-    assert len(calls) < 10 * 700
+    exact, blocks = CountingFamily("gaussian"), CountingFamily("gaussian")
+    found = mahloujifar.largest_refuted(exact, **asked)
+    monkeypatch.setattr(mahloujifar, "_FINENESS", 10)
+    assert 0.99 * found < mahloujifar.largest_refuted(blocks, **asked) < found
+    assert blocks.steps < exact.steps / 3
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "randomized-response"])
+@pytest.mark.parametrize("correct", [0.6, 0.501, 1.0])
+def test_the_recursion_ends_where_its_steps_stop_mattering(name, correct):
+    """A few √r steps a search, also where round-off would raise the masses for ever."""
+    family, n = CountingFamily(name), 10**8
+    mahloujifar.largest_refuted(
+        family, canaries=n, guesses=n, correct=int(correct * n), error=0.05
+    )
+    assert family.steps < 60_000
 
 
 def test_critical_counts_are_the_smallest_and_found_in_few_steps(monkeypatch):
@@ -202,9 +217,11 @@ def test_critical_counts_are_the_smallest_and_found_in_few_steps(monkeypatch):
 def test_the_combined_test_excludes_what_it_says_with_few_sums(monkeypatch, counts):
     tp, fp, n = counts
     asked, error = [], 0.05
-    at_least = joint_exact._Tail._at_least
+    probability = joint_exact._Tail._probability
     monkeypatch.setattr(
-        joint_exact._Tail, "_at_least", lambda s, p: (asked.append(p.size), at_least(s, p))[1]
+        joint_exact._Tail,
+        "_probability",
+        lambda s, w, p: (asked.append(p.size), probability(s, w, p))[1],
     )
     ordered = joint_exact._of_attack(tp, fp, n - fp, n - tp, Epsilon(1e-5), error)
     assert ordered.limit() > 0
@@ -213,7 +230,7 @@ def test_the_combined_test_excludes_what_it_says_with_few_sums(monkeypatch, coun
     tail = joint_exact._Tail(ordered, s, 0.8 * fp / n, 1.2 * fp / n)
     q = np.linspace(0.8, 1.2, 9) * fp / n
     p = tail.largest_excluded(q, np.zeros(9), np.ones(9))
-    chance = np.sum(tail._mass(q[:, None]) * tail._at_least(p), axis=1)
+    chance = tail._probability(tail._weights(q[:, None]), p)
     assert (chance <= tail.error).all()
     assert (ndtri(chance) >= ndtri(tail.error) - 1.01 * joint_exact.TOLERANCE).all()
 

@@ -313,16 +313,16 @@ def hypothetical_limits(
         bit_error = np.linspace(max(ends[0], 0.2 / n), min(ends[1], 0.499), 200)
     p = np.atleast_1d(rates(bit_error, "bit_error"))
 
-    def epsilon(x: float) -> float:
-        return family.epsilon(family.parameter_of_bit_error(x), delta)
-
-    followed = errors / n + p - _quantile(level, n, p) / n
+    followed = np.clip(errors / n + p - _quantile(level, n, p) / n, 0.0, 0.5)
+    asked = np.concatenate([p, followed, [min(wide, 0.5), min(exact, 0.5)]])
+    leaks = np.array([family.parameter_of_bit_error(x) for x in asked.tolist()])
+    epsilon = family.epsilons(leaks, delta)
     return HypotheticalLimits(
         bit_error=p,
-        assumed=np.array([epsilon(x) for x in p]),
-        followed=np.array([epsilon(x) for x in np.clip(followed, 0.0, 0.5)]),
-        hoeffding=epsilon(min(wide, 0.5)),
-        exact=epsilon(min(exact, 0.5)),
+        assumed=epsilon[: p.size],
+        followed=epsilon[p.size : -2],
+        hoeffding=float(epsilon[-2]),
+        exact=float(epsilon[-1]),
         limit=exact,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,7 +19,7 @@ from workbench.pages.auditing.audit_of import drawn_number, drawn_sentence
 from workbench.pages.core.jobs import Job
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.sliders import displayed, number_of, places_of, snap
-from workbench.pages.core.state import same
+from workbench.pages.core.state import EveryResult, same
 from workbench.progress import Report, silent
 
 #: The parameters that a report's charts answer to.
@@ -249,23 +250,25 @@ def _over(
     page: Page, items: list[Item], sliders: list[ReportSlider], store: _Store
 ) -> Iterator[dict[str, int]]:
     """The drawings of items at all places of the sliders, by name of the item."""
-    before: dict[str, tuple[Any, ...]] = {}
-    drawn: dict[str, int] = {}
+    drawings, every = EveryResult(), EveryResult()
     twins: dict[tuple[bool, ...], Page] = {}
     for places in product(*(range(len(s.values)) for s in sliders)):
         # What was moved and moved back counts as moved, so there is a page for each case.
         unmoved = tuple(place == s.start for place, s in zip(places, sliders, strict=True))
         if unmoved not in twins:
-            twins[unmoved] = page.snapshot(watching=True)
+            twins[unmoved] = page.snapshot(watching=True, every=every)
         moved = twins[unmoved]
         for place, slider, stays in zip(places, sliders, unmoved, strict=True):
             if not stays and getattr(moved, slider.name) != slider.values[place]:
                 setattr(moved, slider.name, slider.values[place])
-        for item in items:
-            needed = moved.drawn_from(item)
-            if item.name not in before or not same(needed, before[item.name]):
-                before[item.name], drawn[item.name] = needed, store.add(moved.draw(item))
-        yield dict(drawn)
+
+        def drawn(item: Item, moved: Page = moved) -> int:
+            return store.add(moved.draw(item))
+
+        yield {
+            item.name: drawings.result(item.name, moved.drawn_from(item), partial(drawn, item))
+            for item in items
+        }
 
 
 def _sliders(

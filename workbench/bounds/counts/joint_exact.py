@@ -62,6 +62,11 @@ PARTS = 6
 MOST_BLOCKS = 400
 MOST_OUTCOMES = 4000
 
+#: Rows of probabilities that are summed at once, and the share of each that may be left out: less
+#: than the round-off, which has a share of the error probability.
+ROWS = 32
+NEGLIGIBLE = 1e-18
+
 
 def joint_limit(
     tp: int, fp: int, tn: int, fn: int, question: Question, error: float, side: str = "lower"
@@ -249,8 +254,8 @@ class _Tail:
         self.outcomes: Floats | None = None
         if top - self.t[0] < MOST_OUTCOMES:
             self.outcomes = np.arange(self.t[0], top + 1)
-            last_position = self.outcomes.size
-            self.position = np.minimum(self.t - self.t[0], last_position).astype(int)
+            self.last_block = np.searchsorted(self.t, self.outcomes, side="right") - 1
+            self.ways = _log_ways(self.outcomes, m)
 
     def largest_excluded(
         self, q: Floats, low: Floats, high: Floats, guess: Floats | None = None
@@ -260,13 +265,13 @@ class _Tail:
         ``low`` where there is none, which is right if it is 0 or was excluded for a smaller q.
         The search begins at the guess, if there is one.
         """
-        mass = self._mass(q[:, None])
+        weights = self._weights(q[:, None])
         target = float(ndtri(self.error))
 
         def excess(x: Floats, row: NDArray[np.intp]) -> Floats:
             """In standard deviations of a normal tail, which is nearly linear in arcsin √p."""
-            within = mass if row.size == q.size else mass[row]
-            probability = np.einsum("ij,ij->i", within, self._at_least(np.sin(x) ** 2))
+            within = weights if row.size == q.size else weights[row]
+            probability = self._probability(within, np.sin(x) ** 2)
             return np.asarray(np.clip(ndtri(np.minimum(probability, 1.0)), -38, 38) - target)
 
         normal, slope = self._normal_root(q)
@@ -328,17 +333,40 @@ class _Tail:
             ends = np.append(self.f[self.starts[1:]], self.f[-1] + 1) - 1
             return np.diff(_binomial_at_least(self.n - ends, self.n, 1 - q), prepend=0.0)
         mass = _binomial_mass(self.f, self.n, q)
+        if self.starts.size == self.f.size:
+            return mass
         return np.asarray(np.add.reduceat(mass, self.starts, axis=1))
 
-    def _at_least(self, p: Floats) -> Floats:
-        """Pr_p[T ≥ t] for each block, or a little more."""
-        p = p[:, None]
+    def _weights(self, q: Floats) -> Floats:
+        """What `_probability` needs of q: Pr_q[S(t, F) ≥ s] for each outcome t of T.
+
+        Where T has too many outcomes, it is the mass of each block of outcomes of F.
+        """
+        mass = self._mass(q)
         if self.outcomes is None:
-            return _binomial_at_least(self.t, self.m, p)
-        mass = _binomial_mass(self.outcomes, self.m, p)
-        tail = np.zeros((p.size, self.outcomes.size + 1))
-        np.cumsum(mass[:, ::-1], axis=1, out=tail[:, -2::-1])
-        return tail[:, self.position]
+            return mass
+        # Summed over the outcomes of F first, T needs one sum for each p and no tails.
+        return np.cumsum(mass, axis=1)[:, self.last_block]
+
+    def _probability(self, weights: Floats, p: Floats) -> Floats:
+        """Pr_{q,p}[S ≥ s], or a little more."""
+        if self.outcomes is None:
+            return np.einsum("ij,ij->i", weights, _binomial_at_least(self.t, self.m, p[:, None]))
+        found = np.empty(p.size)
+        for first in range(0, p.size, ROWS):
+            rows = slice(first, first + ROWS)
+            some = np.clip(p[rows], 1e-300, 1 - 1e-16)
+            here = self._likely(float(some.min()), float(some.max()))
+            mass = _mass_of(self.outcomes[here], self.ways[here], self.m, some[:, None])
+            found[rows] = np.einsum("ij,ij->i", weights[rows, here], mass)
+        return found
+
+    def _likely(self, p_least: float, p_most: float) -> slice:
+        """Places of the outcomes of T without which hardly any probability is lost (Chernoff)."""
+        low = self.m - _binomial_reach(self.m, 1 - p_least, NEGLIGIBLE)
+        high = _binomial_reach(self.m, p_most, NEGLIGIBLE)
+        first = int(self.t[0])
+        return slice(max(low - first, 0), max(high - first + 1, 0))
 
 
 def _angle(p: Floats) -> Floats:
@@ -347,10 +375,20 @@ def _angle(p: Floats) -> Floats:
 
 
 def _binomial_mass(k: Floats, n: int, p: Floats) -> Floats:
-    p = np.clip(p, 1e-300, 1 - 1e-16)
-    log_mass = k * (np.log(p) - np.log1p(-p))
-    log_mass += n * np.log1p(-p)
-    log_mass += gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    """Pr_p[k of n], shape (rows, outcomes), for p of shape (rows, 1)."""
+    return _mass_of(k, _log_ways(k, n), n, np.clip(p, 1e-300, 1 - 1e-16))
+
+
+def _log_ways(k: Floats, n: int) -> Floats:
+    """Logs of the binomial coefficients."""
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+
+
+def _mass_of(k: Floats, log_ways: Floats, n: int, p: Floats) -> Floats:
+    rest = np.log1p(-p)
+    log_mass = np.hstack([np.log(p) - rest, n * rest, np.ones_like(p)]) @ np.stack(
+        [k, np.ones_like(k), log_ways]
+    )
     return np.asarray(np.exp(log_mass, out=log_mass))
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtrik, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
-from workbench.bounds.counts.binomial import clopper_pearson_upper
+from workbench.bounds.counts.binomial import binomial_quantile, clopper_pearson_upper
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
@@ -105,8 +105,8 @@ class BestThreshold:
     def _bounds(self, z: float, alpha: Floats, n_p: int, n_q: int) -> Floats:
         # Both counts share the bad luck.
         chance = float(ndtr(z / math.sqrt(2)))
-        fp = np.ceil(bdtrik(chance, n_q, alpha))
-        fn = np.ceil(bdtrik(chance, n_p, self.fnr(alpha)))
+        fp = binomial_quantile(chance, n_q, alpha)
+        fn = binomial_quantile(chance, n_p, self.fnr(alpha))
         return self.at_counts(fp, fn, n_p, n_q)
 
 

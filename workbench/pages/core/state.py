@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from operator import is_
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -16,6 +16,7 @@ from workbench.pages.core.shared import PLAIN, shared_result
 from workbench.software.private_names import param_state, set_param_state
 
 M = TypeVar("M")
+T = TypeVar("T")
 
 
 #: In place of a parameter that is at its default, of which param keeps no value.
@@ -56,6 +57,34 @@ class _Kept(NamedTuple):
         return self._replace(behind=[LeftBehind("")] * len(self.behind))
 
 
+class EveryResult:
+    """Results for all values of what they need, where a page keeps those for the last values only.
+
+    For copies of a page that are moved to many states, of which each has some results in common
+    with others. It must not outlive this work, as nothing is ever dropped.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[Hashable, tuple[Any, tuple[Any, ...]]] = {}
+
+    def result(self, name: str, key: tuple[Any, ...], compute: Callable[[], T]) -> T:
+        """The result of ``compute()``, computed once for each name and each key.
+
+        Parameters
+        ----------
+        name : str
+            Of the result.
+        key : tuple
+            What it needs; two keys are equal if `same` says so.
+        compute : callable
+        """
+        at = name, _hashed(key)
+        if at not in self._found:
+            # The key is kept, too: it holds the objects that are known by their identity.
+            self._found[at] = compute(), key
+        return self._found[at][0]  # type: ignore[no-any-return]
+
+
 class PageState(param.Parameterized, metaclass=WithParts):
     """Parameters and parts, and results that depend on parameters directly or through others."""
 
@@ -64,6 +93,8 @@ class PageState(param.Parameterized, metaclass=WithParts):
 
     #: Parameters that follow from others and are no settings.
     follows: ClassVar[tuple[str, ...]] = ()
+
+    _every: EveryResult | None = None
 
     def __init__(self, **params: Any):
         self._kept: dict[str, _Kept] = {}
@@ -245,7 +276,9 @@ class PageState(param.Parameterized, metaclass=WithParts):
         if kept is not None and same(kept.key, key):
             value = kept.value
         else:
-            value = self._shared(shared, needs, compute) if shared else compute()
+            share = partial(self._shared, shared, needs, compute) if shared else compute
+            every = self._every
+            value = share() if every is None else every.result(name, key, share)
         self._kept[name] = _Kept(key, value, behind)
         return value
 
@@ -254,13 +287,15 @@ class PageState(param.Parameterized, metaclass=WithParts):
     def _parameters_behind(cls, needs: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(cls.parameters_of(needs))
 
-    def snapshot(self, watching: bool = False) -> Self:
+    def snapshot(self, watching: bool = False, every: EveryResult | None = None) -> Self:
         """A copy of the page for another thread: what is set on it does not change the page.
 
         Parameters
         ----------
         watching : bool
             Whether the copy itself reacts to what is set on it, as the page does.
+        every : EveryResult, optional
+            Where the copy keeps all its results, and looks for them.
         """
         # Not copy.copy: param would have the page's own watchers act on the copy from then on.
         twin = object.__new__(type(self))
@@ -268,7 +303,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
         own.values, own.params, own.watchers = dict(own.values), dict(own.params), {}
         state = {name: value for name, value in vars(self).items() if name != "param"}
         state |= self._parts_of(twin, self._parts)
-        vars(twin).update(state, _kept=dict(self._kept))
+        vars(twin).update(state, _kept=dict(self._kept), _every=every)
         set_param_state(twin, own)
         if watching:
             own.watchers = self._watchers_of(twin)
@@ -380,3 +415,10 @@ def _equal(x: Any, y: Any) -> bool:
     if isinstance(x, tuple):
         return same(x, y)
     return isinstance(x, str | int | float | bool) and x == y
+
+
+def _hashed(value: Any) -> Hashable:
+    """Equal for two values exactly where `same` is, as long as both exist."""
+    if isinstance(value, tuple):
+        return type(value), tuple(map(_hashed, value))
+    return (type(value), value if isinstance(value, str | int | float | bool) else id(value))

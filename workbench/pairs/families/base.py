@@ -94,6 +94,23 @@ class Family(ABC):
             return 0.0
         return math.inf if math.isinf(parameter) else float(self.pair(parameter).epsilon(delta))
 
+    def epsilons(self, parameters: Floats, delta: float) -> Floats:
+        """ε(δ) of several members, each as `epsilon` has it.
+
+        Parameters
+        ----------
+        parameters : ndarray
+            At least 0; may be infinite.
+        delta : float
+            In [0, 1).
+
+        Returns
+        -------
+        ndarray, the shape of ``parameters``
+        """
+        found = [self.epsilon(one, delta) for one in parameters.ravel().tolist()]
+        return np.array(found, dtype=float).reshape(parameters.shape)
+
     def bit_error(self, parameter: float) -> float:
         """(1 − TV)/2 of a member."""
         return (1 - self.pair(parameter).total_variation) / 2 if parameter > 0 else 0.5

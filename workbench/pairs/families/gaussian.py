@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.special import ndtr, ndtri
 
+from workbench.curves.gdp import epsilon_from_mu
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
@@ -31,6 +33,11 @@ class GaussianFamily(Family):
 
     def pair(self, parameter: float) -> Pair:
         return GaussianPair(parameter)
+
+    def epsilons(self, parameters: Floats, delta: float) -> Floats:
+        found, finite = np.full_like(parameters, np.inf), np.isfinite(parameters)
+        found[finite] = epsilon_from_mu(np.maximum(parameters[finite], 0.0), delta)
+        return found
 
     def bit_error(self, parameter: float) -> float:
         return float(ndtr(-parameter / 2))
