@@ -122,4 +122,4 @@ def _plain(cells: pd.Series[Any]) -> Cells | None:
     if cells.dtype != "str":
         return None
     codes, words = pd.factorize(cells)  # equal words are one object
-    return np.append(np.asarray(words, dtype=object), None)[codes]
+    return np.array([*words, None], dtype=object)[codes]
