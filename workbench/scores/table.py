@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,11 @@ class DataTable:
     blank_rows: tuple[int, ...] = ()
     decimal_comma: bool = False
     statement: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def known_labels(self) -> dict[str, list[str]]:
+        """The labels of the columns that `labels_of` was asked about: a few for each at most."""
+        return {}
 
     @property
     def label(self) -> str:

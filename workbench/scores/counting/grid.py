@@ -4,8 +4,8 @@ The cell of a score x around a center is cut from the bits of the float32 neares
 (x − center) / scale: sign, exponent and the first `BITS` bits of the mantissa. Each step of this
 is monotone, also where it rounds, so that every cell is an interval of floats, and no cell is
 smaller than rounding. The sum of the numbers of such cells around several centers is monotone, too,
-and its cells are their intersections. The ends of the intervals are found by bisection over all
-floats with the function that makes the keys, so that they are exact.
+and its cells are their intersections. The ends of the intervals are computed up to rounding, and
+then found by bisection with the function that makes the keys, so that they are exact.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class Center:
     def _per_scale(self) -> float:
         return float(np.ldexp(1.0, -self.exponent))
 
-    def cells(self, x: Floats, room: _Room) -> NDArray[np.int32]:
+    def cells(self, x: Floats, room: Room) -> NDArray[np.int32]:
         """Number of the cell of each score, from −`_WIDEST` to `_WIDEST`.
 
         Parameters
         ----------
         x : ndarray
-        room : _Room
+        room : Room
             It holds the answer until it is used again.
         """
         distance, single, sign = room.of(x.size)
@@ -88,17 +88,49 @@ class Center:
         np.subtract(cell, sign, out=cell)
         return cell
 
+    def inside(self, cells: Integers) -> Floats:
+        """A score within each cell, up to rounding; see `cells`."""
+        size = np.minimum(np.abs(cells), _WIDEST) + _FIRST
+        middle = _single((size << _BELOW) + (1 << (_BELOW - 1)))
+        return self._score(np.where(cells == 0, 0.0, np.copysign(middle, cells)))
 
-class _Room:
-    """Arrays for what is between a block of scores and its keys."""
+    def end(self, x: Floats, upper: bool) -> Floats:
+        """The upper or the lower end of the cell of each score, up to rounding."""
+        cells = self.cells(x, Room(x.size)).astype(np.int64)
+        outward = (cells >= 0) if upper else (cells <= 0)
+        size = np.abs(cells) + _FIRST + outward
+        # Between the two float32 that are next to the end; beyond the outermost cell is infinity.
+        end = (_single((size << _BELOW) - 1) + _single(size << _BELOW)) / 2
+        return self._score(np.where((cells > 0) | ((cells == 0) & upper), end, -end))
+
+    def _score(self, distance: Floats) -> Floats:
+        return self.at + np.ldexp(distance, self.exponent)
+
+
+class Room:
+    """Arrays for what is between a block of scores and its keys.
+
+    They are used for one block after the other: made anew for each, they would go back to the
+    system and be handed out again, page by page, which takes longer than the arithmetic.
+
+    Parameters
+    ----------
+    size : int
+        The largest number of scores in a block.
+    """
 
     def __init__(self, size: int) -> None:
         self._arrays = np.empty(size), np.empty(size, np.float32), np.empty(size, np.int32)
+        self._keys = np.empty(size, np.int64)
 
     def of(self, n: int) -> tuple[Floats, NDArray[np.float32], NDArray[np.int32]]:
         """Arrays of n entries."""
         distance, single, sign = self._arrays
         return distance[:n], single[:n], sign[:n]
+
+    def keys(self, n: int) -> Integers:
+        """An array of n keys."""
+        return self._keys[:n]
 
 
 @dataclass(frozen=True)
@@ -149,20 +181,33 @@ class Grid:
         ndarray of int64, shape (n,)
         """
         keys = np.empty(x.size, np.int64)
-        room = _Room(min(x.size, BLOCK))
+        room = Room(min(x.size, BLOCK))
+        for start in range(0, x.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            keys[part] = self.keys_of_block(x[part], room)
+        return keys
+
+    def keys_of_block(self, x: Floats, room: Room) -> Integers:
+        """The same for the scores of a block.
+
+        Parameters
+        ----------
+        x : ndarray of float64, shape (n,)
+        room : Room
+            It holds the answer until it is used again.
+        """
+        keys = room.keys(x.size)
         first, *others = self.centers
         with np.errstate(all="ignore"):  # beyond a float32 is a place, too
-            for start in range(0, x.size, BLOCK):
-                part = slice(start, start + BLOCK)
-                np.add(first.cells(x[part], room), self._widest + 1, out=keys[part])
-                for center in others:
-                    keys[part] += center.cells(x[part], room)
-                finite = np.isfinite(x[part])
-                if not finite.all():
-                    odd = np.flatnonzero(~finite) + start
-                    keys[odd] = np.where(
-                        np.isnan(x[odd]), self.size - 1, np.where(x[odd] < 0, 0, self.size - 2)
-                    )
+            np.add(first.cells(x, room), self._widest + 1, out=keys)
+            for center in others:
+                keys += center.cells(x, room)
+            finite = np.isfinite(x)
+        if not finite.all():
+            odd = np.flatnonzero(~finite)
+            keys[odd] = np.where(
+                np.isnan(x[odd]), self.size - 1, np.where(x[odd] < 0, 0, self.size - 2)
+            )
         return keys
 
     def largest(self, keys: Integers) -> Floats:
@@ -173,7 +218,7 @@ class Grid:
         keys : ndarray of int64, shape (n,)
             Of cells that hold a float; NaN is the score of the last one.
         """
-        return self._with_odd(keys, _float_of(self._last_up_to(keys)))
+        return self._ends(keys, upper=True)
 
     def least(self, keys: Integers) -> Floats:
         """Least score in each cell.
@@ -183,26 +228,55 @@ class Grid:
         keys : ndarray of int64, shape (n,)
             Of cells that hold a float; NaN is the score of the last one.
         """
-        return self._with_odd(keys, _float_of(self._last_up_to(keys - 1) + 1))
+        return self._ends(keys, upper=False)
 
-    def _last_up_to(self, keys: Integers) -> Integers:
-        """Order of the last finite float whose key is at most so much; one less if none is."""
-        low = np.full(keys.size, _order_of(-_MOST) - 1)  # its key is small enough
-        high = np.full(keys.size, _order_of(_MOST) + 1)  # its key is not
-        while (high - 1 > low).any():
-            middle = (low & high) + ((low ^ high) >> 1)  # without an overflow
-            inside = np.clip(middle, _order_of(-_MOST), _order_of(_MOST))
-            enough = (self.keys(_float_of(inside)) <= keys) & (inside >= middle)
-            enough |= middle < inside
-            low = np.where(enough, middle, low)
-            high = np.where(enough, high, middle)
-        return low
-
-    def _with_odd(self, keys: Integers, scores: Floats) -> Floats:
+    def _ends(self, keys: Integers, upper: bool) -> Floats:
+        """Last or first score in each cell."""
+        scores = np.full(keys.size, np.nan)
         scores[keys == 0] = -np.inf
         scores[keys == self.size - 2] = np.inf
-        scores[keys == self.size - 1] = np.nan
+        finite = (keys > 0) & (keys < self.size - 2)
+        scores[finite] = self._finite_ends(keys[finite], upper)
         return scores
+
+    def _finite_ends(self, keys: Integers, upper: bool) -> Floats:
+        with np.errstate(all="ignore"):
+            x = self._inside(keys)
+            nearest = np.minimum.reduce if upper else np.maximum.reduce
+            end = nearest([center.end(x, upper) for center in self.centers])
+            at = max(abs(center.at) for center in self.centers)
+            end = np.clip(end, -_MOST, _MOST)
+            reach = _ROUNDING * np.spacing(np.maximum(np.abs(end), at) / 2)
+            low, high = (_orders_of(np.clip(end + r, -_MOST, _MOST)) for r in (-reach, reach))
+        # The last float whose key is at most so much; the one after it begins the next cell.
+        most = keys if upper else keys - 1
+        low = np.where(self.keys(_float_of(low)) <= most, low, _LEAST_ORDER)
+        high = np.where(self.keys(_float_of(high)) > most, high, _LARGEST_ORDER)
+        open_ = np.flatnonzero(high - 1 > low)
+        while open_.size:
+            middle = _middle(low[open_], high[open_])
+            enough = self.keys(_float_of(middle)) <= most[open_]
+            low[open_[enough]] = middle[enough]
+            high[open_[~enough]] = middle[~enough]
+            open_ = open_[high[open_] - 1 > low[open_]]
+        return _float_of(low if upper else low + 1)
+
+    def _inside(self, keys: Integers) -> Floats:
+        """A finite score in each cell that holds one."""
+        x = np.zeros(keys.size)
+        if len(self.centers) == 1:
+            x = np.clip(self.centers[0].inside(keys - self._widest - 1), -_MOST, _MOST)
+        low = np.full(keys.size, _LEAST_ORDER)  # its key is too small
+        high = np.full(keys.size, _LARGEST_ORDER)  # its key is too large
+        open_ = np.flatnonzero(self.keys(x) != keys)
+        while open_.size:
+            middle = _middle(low[open_], high[open_])
+            x[open_] = _float_of(middle)
+            found = self.keys(x[open_])
+            low[open_[found < keys[open_]]] = middle[found < keys[open_]]
+            high[open_[found > keys[open_]]] = middle[found > keys[open_]]
+            open_ = open_[(found != keys[open_]) & (high[open_] - 1 > low[open_])]
+        return x
 
     def describe(self) -> str:
         """The width of the cells, as a sentence."""
@@ -221,16 +295,37 @@ _LAST = ((2 * _OFFSET + 1) << BITS) - 1
 #: Number of the outermost cell of finite scores around a center.
 _WIDEST = _LAST - _FIRST
 
+#: Bits of a float32 that are not in a key.
+_BELOW = _MANTISSA - BITS
+
+#: Distances of neighboring floats that a computed end may be off.
+_ROUNDING = 8
+
 _MOST = np.finfo(np.float64).max
 
 
-def _order_of(x: float) -> np.int64:
-    """Place of a float in the order of all floats: 0.0 has 0, and the next larger one has 1."""
-    bits = np.float64(x).view(np.int64)
-    return bits if bits >= 0 else np.int64(bits ^ np.int64(2**63 - 1))
+def _single(bits: Integers) -> Floats:
+    """The float32 of these bits, as floats."""
+    return bits.astype(np.int32).view(np.float32).astype(np.float64)
+
+
+def _orders_of(x: Floats) -> Integers:
+    """Places of floats in the order of all floats: 0.0 has 0, and the next larger one has 1."""
+    bits = (x + 0.0).view(np.int64)
+    return np.where(bits >= 0, bits, bits ^ np.int64(2**63 - 1))
 
 
 def _float_of(order: Integers) -> Floats:
     """The floats at these places; -0.0 is 0.0."""
     bits = np.where(order >= 0, order, order ^ np.int64(2**63 - 1))
     return bits.view(np.float64) + 0.0
+
+
+def _middle(low: Integers, high: Integers) -> Integers:
+    """Between two places, without an overflow."""
+    return (low & high) + ((low ^ high) >> 1)
+
+
+#: Places before the first and after the last finite float.
+_LEAST_ORDER = _orders_of(np.array([-_MOST]))[0] - 1
+_LARGEST_ORDER = _orders_of(np.array([_MOST]))[0] + 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.progress import time_left
-from workbench.scores.counting.grid import Grid
+from workbench.scores.counting.grid import BLOCK, Grid
 from workbench.scores.counting.prefetch import prefetched
 from workbench.scores.counting.row_sources import RowFile, UnreadError
 from workbench.scores.counting.sides import Groups, LabeledRows, OneColumn, P, Sides, TwoColumns
@@ -96,9 +96,10 @@ def count_piece(task: Task, report: Callable[[int, float], None] | None = None) 
     done = 0
     try:
         for batch, share in prefetched(source.batches(sides.numbers, sides.labels)):
-            for x, group in sides.parts(batch):
-                tally.add(x, group)
-                done += x.size
+            for start in range(0, batch.num_rows, BLOCK):  # what is between stays small
+                for x, group in sides.parts(batch.slice(start, BLOCK)):
+                    tally.add(x, group)
+                    done += x.size
             if report is not None:
                 report(done, share)
     except UnreadError as error:

@@ -172,11 +172,14 @@ class LabeledRows:
             return self._of_numbers(cells, cells.dtype.type)
         if not types.is_dictionary(column.type):
             column = column.dictionary_encode()
-        values = column.dictionary.to_pylist()
+        values = column.dictionary
         used = column.indices.to_numpy(zero_copy_only=False)
+        is_used = np.zeros(len(values), bool)
+        is_used[used] = True
         groups = np.zeros(len(values), np.uint8)
-        for i in np.unique(used):
-            groups[i] = self._groups.of("" if values[i] is None else values[i])
+        for i in np.flatnonzero(is_used).tolist():
+            label = values[i].as_py()
+            groups[i] = self._groups.of("" if label is None else label)
         return groups[used]
 
     def _of_numbers(self, cells: Cells, kind: type) -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.counting.counted import MOST_FIRST
-from workbench.scores.counting.grid import BLOCK, Floats, Grid, Integers
+from workbench.scores.counting.grid import BLOCK, Floats, Grid, Integers, Room
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +69,15 @@ class GridTally:
 
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
+        self._room = Room(BLOCK)
+        self._found = np.empty(BLOCK), np.empty(BLOCK, bool)
+        # The two groups of a cell lie side by side.
         self._counts = np.zeros(2 * grid.size, np.int64)
-        self._first: tuple[list[Floats], list[Floats]] = ([], [])
+        self._first = np.empty(MOST_FIRST), np.empty(MOST_FIRST)
         self._kept = [0, 0]
-        #: The first score of each cell, NaN for none; not needed once a cell has a second one.
-        self._exact: Floats | None = np.full(grid.size, np.nan)
+        #: The one score of each cell that is not empty; not needed once a cell has a second one.
+        self._exact: Floats | None = np.zeros(grid.size)
+        self._exact[-1] = np.nan
 
     def add(self, x: Floats, groups: NDArray[np.uint8] | int) -> None:
         """Count scores.
@@ -84,47 +88,50 @@ class GridTally:
         groups : ndarray of uint8, shape (n,), or int
             0 or 1 for each score, or for all.
         """
-        self._keep(x, groups)
         for start in range(0, x.size, BLOCK):  # what is between stays in the cache
             part = slice(start, start + BLOCK)
-            keys = self._grid.keys(x[part])
-            if self._exact is not None:
-                self._compare(x[part], keys)
             of_part = groups if isinstance(groups, int) else groups[part]
-            keys += np.multiply(of_part, self._grid.size, dtype=np.int64)
+            self._keep(x[part], of_part)
+            keys = self._grid.keys_of_block(x[part], self._room)
+            if self._exact is not None:
+                self._compare(x[part], keys, self._exact)
+            np.left_shift(keys, 1, out=keys)
+            np.add(keys, of_part, out=keys)
             # Counted in the table itself: what np.bincount returns is as large as the table.
             np.add.at(self._counts, keys, 1)
 
-    def _compare(self, x: Floats, keys: Integers) -> None:
-        """Whether each cell still holds one value."""
-        exact = self._exact
-        if exact is None:
+    def _compare(self, x: Floats, keys: Integers, exact: Floats) -> None:
+        """Whether each cell still holds one value, with scores that are not yet counted."""
+        if not self._differ(x, keys, exact).any():
             return
-        new = np.flatnonzero(exact[keys] != x)
-        if not new.size:
-            return
-        x, keys = x[new], keys[new]
-        number = ~np.isnan(x)  # the cell of NaN holds nothing else
-        x, keys = x[number], keys[number]
-        empty = np.isnan(exact[keys])
+        empty = ~self._counts.reshape(-1, 2)[keys].any(axis=1)
         exact[keys[empty]] = x[empty] + 0.0  # -0.0 is 0.0
-        if not np.array_equal(exact[keys], x):
+        if self._differ(x, keys, exact).any():
             self._exact = None
 
+    def _differ(self, x: Floats, keys: Integers, exact: Floats) -> NDArray[np.bool_]:
+        """Which scores are not the one of their cell; the cell of NaN holds nothing else."""
+        found, other = (array[: x.size] for array in self._found)
+        exact.take(keys, out=found, mode="clip")  # which writes to the array itself
+        np.not_equal(found, x, out=other)
+        if other.any():
+            other &= ~np.isnan(x)
+        return other
+
     def _keep(self, x: Floats, groups: NDArray[np.uint8] | int) -> None:
-        for group in (0, 1):
-            left = MOST_FIRST - self._kept[group]
-            if left > 0:
+        """Keep the first scores of each group."""
+        for group in (0, 1) if not isinstance(groups, int) else (groups,):
+            kept = self._kept[group]
+            if kept < MOST_FIRST:
                 part = x if isinstance(groups, int) else x[groups == group]
-                if isinstance(groups, int) and groups != group:
-                    continue
-                self._first[group].append(np.array(part[:left]))
-                self._kept[group] += self._first[group][-1].size
+                part = part[: MOST_FIRST - kept]
+                self._first[group][kept : kept + part.size] = part
+                self._kept[group] += part.size
 
     def result(self) -> GroupCounts:
         """The counts so far."""
-        counts = self._counts.reshape(2, -1)
-        keys = np.flatnonzero(counts.any(axis=0))
-        first = [np.concatenate(rows) if rows else np.empty(0) for rows in self._first]
+        counts = self._counts.reshape(-1, 2).T
+        keys = np.flatnonzero(counts[0] | counts[1])
+        first, second = (x[:n] for x, n in zip(self._first, self._kept, strict=True))
         exact = None if self._exact is None else self._exact[keys]
-        return GroupCounts(keys, counts[:, keys], exact, (first[0], first[1]))
+        return GroupCounts(keys, counts[:, keys], exact, (first, second))

@@ -74,7 +74,13 @@ def labels_of(table: DataTable, name: str) -> list[str]:
     name : str
         Of the column.
     """
-    cells = table.column(name)
+    known = table.known_labels
+    if name not in known:
+        known[name] = _labels_in(table.column(name))
+    return list(known[name])
+
+
+def _labels_in(cells: Cells) -> list[str]:
     for part in (cells[:1000], cells):  # the first spares scores a pass over all of them
         _, values = factorized(part)
         if values.size > MOST_LABELS or any(len(text_of(v)) > LONGEST_LABEL for v in values):

@@ -143,7 +143,8 @@ def repeats_in(tables: Sequence[DataTable], layout: Layout) -> Repeats | None:
         scores = table.numbers(str(layout.score))
         if scores.size != index.size:
             return None
-        sides = {text_of(label): scores[index == i] for i, label in enumerate(labels)}
+        rows = {text_of(label): index == i for i, label in enumerate(labels)}
+        sides = {side: scores[of] for side, of in rows.items() if not _has_single(scores, of)}
         return _copies(table, sides, layout.score)
     names = (str(layout.p), str(layout.q))
     both = (tables[0], tables[-1])
@@ -155,13 +156,13 @@ def repeats_in(tables: Sequence[DataTable], layout: Layout) -> Repeats | None:
 
 def _records(table: DataTable, layout: Layout) -> Repeats | None:
     """Several rows of one record on one side, by a column that tells records apart."""
-    sides, _ = factorized(table.column(str(layout.member)))
     for name in _free(table, layout):
         words = set(name_words(name))
         if not (words & _RECORDS or (words and words <= _NUMBERS)):
             continue
         if words - _RECORDS - _NUMBERS:
             continue
+        sides, _ = factorized(table.column(str(layout.member)))
         cells, names = factorized(table.column(name))
         if len(names) < 2 or cells.size != sides.size or (cells < 0).any():
             continue
@@ -199,11 +200,11 @@ def _key(
 
 def _blocks(table: DataTable, layout: Layout) -> Repeats | None:
     """The same sequence of labels for each attack, epoch or augmentation: the same records."""
-    sides, _ = factorized(table.column(str(layout.member)))
     for name in _free(table, layout):
         words = set(name_words(name)) & _KEYS
         if not words or words & _OWN_RECORDS:
             continue
+        sides, _ = factorized(table.column(str(layout.member)))
         cells, names = factorized(table.column(name))
         if len(names) < 2 or cells.size != sides.size or (cells < 0).any():
             continue
@@ -226,6 +227,8 @@ def _copies(
 ) -> Repeats | None:
     """Every score of one side several times."""
     for side, scores in sides.items():
+        if _has_single(scores, np.ones(scores.size, bool)):
+            continue
         values, times = np.unique(scores[np.isfinite(scores)], return_counts=True)
         if times.size < _LEAST_COPIED or _is_scale(values):
             continue
@@ -237,6 +240,17 @@ def _copies(
             )
             return Repeats(why, score)
     return None
+
+
+def _has_single(scores: NDArray[np.float64], side: NDArray[np.bool_]) -> bool:
+    """Whether the first or the last score of a side is finite and there once: it is no copy.
+
+    Most files are seen not to hold copies by this, without sorting their scores.
+    """
+    if not side.any():
+        return False
+    ends = scores[[side.argmax(), side.size - 1 - side[::-1].argmax()]]
+    return any(np.count_nonzero(scores == one) == 1 for one in ends[np.isfinite(ends)])
 
 
 def _is_scale(values: NDArray[np.float64]) -> bool:

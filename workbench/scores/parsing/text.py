@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from workbench.scores.parsing.cells import NAN_WORDS, filled_lengths, huge_integers, tidy
+from workbench.scores.parsing.cells import NAN_WORDS, filled_lengths
 from workbench.scores.parsing.limits import ReadLimits
+from workbench.scores.parsing.text_columns import TextColumns, text_columns
 from workbench.scores.refusals import called, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable, is_unnamed, notes_on_ends, notes_on_huge
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _SAMPLE_BYTES = 2**20
+
+#: Bytes that are searched for blank lines at a time: what is between stays in the cache.
+_BLOCK = 2**17
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,9 @@ def read_text(data: bytes, filename: str, limits: ReadLimits, kind: str = "csv")
     dialect = dialect_of(data, filename)
     limits.check_names(called(filename), dialect.names)
     _check_marks(data, dialect.separator, filename)
-    frame = _parsed(data, dialect, filename)
-    filled = filled_lengths({c: frame[c].isna().to_numpy() for c in dialect.names})
+    commas = dialect.separator != ","
+    found = _parsed(data, dialect, commas, filename)
+    filled = filled_lengths(found.empty)
     rows = max(filled.values())
     if rows == 0:
         below = "no rows" if dialect.header is None else "a header but no rows below it"
@@ -75,15 +75,15 @@ def read_text(data: bytes, filename: str, limits: ReadLimits, kind: str = "csv")
             f"{len(dialect.names)} cells in the first row below; name every column"
         )
     filled = {c: n for c, n in filled.items() if n or not is_unnamed(c)}
-    commas = dialect.separator != ","
     notes = [] if dialect.header is not None else ["no header row: columns are numbered"]
-    if rows < len(frame) and dialect.several:
-        notes.append(f"left out empty rows at the end: {len(frame) - rows}")
+    if rows < found.rows and dialect.several:
+        notes.append(f"left out empty rows at the end: {found.rows - rows}")
+    huge = [c for c in found.huge if c in filled]
     return DataTable(
         name=Path(filename).stem,
-        columns={c: tidy(frame[c].iloc[:rows], commas) for c in filled},
+        columns={c: found.columns[c][:rows] for c in filled},
         format=kind,
-        notes=(*notes, *notes_on_ends(filled, rows), *notes_on_huge(_huge(frame, filled))),
+        notes=(*notes, *notes_on_ends(filled, rows), *notes_on_huge(huge)),
         rows=rows,
         filled=filled,
         first_row=dialect.first_row,
@@ -106,6 +106,8 @@ def utf8(data: bytes, filename: str) -> bytes:
     ScoresError
         The content is not text.
     """
+    if data.isascii():
+        return data
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
@@ -157,7 +159,7 @@ def dialect_of(data: bytes, filename: str) -> Dialect:
     )
 
 
-def _parsed(data: bytes, dialect: Dialect, filename: str) -> pd.DataFrame:
+def _parsed(data: bytes, dialect: Dialect, commas: bool, filename: str) -> TextColumns:
     import pandas as pd
 
     options: dict[str, Any] = {
@@ -172,14 +174,11 @@ def _parsed(data: bytes, dialect: Dialect, filename: str) -> pd.DataFrame:
         "skipinitialspace": True,
         "keep_default_na": False,  # the text nan is a score, an empty cell may be none
         "na_values": [""],
-        "low_memory": False,
     }
     if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
         options["float_precision"] = "round_trip"  # newer ones read the nearest number anyhow
     try:
-        return pd.read_csv(io.BytesIO(data), **options)
-    except pd.errors.EmptyDataError:
-        return pd.DataFrame(columns=dialect.names)
+        return text_columns(data, options, commas)
     except pd.errors.ParserError as error:
         if "out of memory" in str(error):
             raise MemoryError from error
@@ -238,24 +237,27 @@ def _check_marks(data: bytes, separator: str | None, filename: str) -> None:
     if separator in (None, ",") or b"," not in data or b"." not in data:
         return
     between = rb" \t" if separator == r"\s+" else (separator or "").encode()
-    found = {}
-    for mark in (b".", b","):
-        cell = rb'(?:^|[%s"\r\n]) *([+-]?\d*%s\d+(?:[eE][+-]?\d+)?) *(?=[%s"\r\n]|$)'
-        found[mark] = re.search(cell % (between, re.escape(mark), between), data)
-    point, comma = found[b"."], found[b","]
+    point, comma = (_marked(data, mark, between) for mark in (b".", b","))
     if point and comma:
         raise ScoresError(
-            f"{called(filename)} writes both {quoted(point[1].decode())} and "
-            f"{quoted(comma[1].decode())}, so it is open which mark is the decimal one; decimal "
+            f"{called(filename)} writes both {quoted(point.decode())} and "
+            f"{quoted(comma.decode())}, so it is open which mark is the decimal one; decimal "
             "points and commas must not be mixed: write every number with one mark, and without "
             "marks between thousands"
         )
 
 
-def _huge(frame: pd.DataFrame, columns: Iterable[str]) -> list[str]:
-    """Columns of integers that no 64 bits with a sign hold, which pandas gives as other types."""
-    odd = [c for c in columns if frame[c].dtype in (np.uint64, object)]
-    return [c for c in odd if huge_integers(frame[c].array)]
+def _marked(data: bytes, mark: bytes, between: bytes) -> bytes | None:
+    """The first cell that is a number with a decimal mark; only lines with one are looked at."""
+    mark = re.escape(mark)
+    number = rb"[+-]?\d*%s\d+(?:[eE][+-]?\d+)?" % mark
+    cell = re.compile(rb'(?:^|[%s"\r\n]) *(%s) *(?=[%s"\r\n]|$)' % (between, number, between))
+    marked, place = re.compile(rb"%s\d" % mark), 0
+    while at := marked.search(data, place):
+        place = data.find(b"\n", at.end()) + 1 or len(data)
+        if found := cell.search(data, max(data.rfind(b"\n", 0, at.start()), 0), place):
+            return found[1]
+    return None
 
 
 def _explained(error: Exception) -> str:
@@ -271,6 +273,8 @@ def _explained(error: Exception) -> str:
 
 def _blank_rows(data: bytes, first_row: int) -> tuple[int, ...]:
     """Numbers of the blank lines at or below the first data row."""
+    if not _has_indented(data):
+        return ()
     rows: list[int] = []
     row, counted = 1, 0
     for blank in re.finditer(rb"^[ \t]*\r?\n", data, re.MULTILINE):
@@ -279,3 +283,18 @@ def _blank_rows(data: bytes, first_row: int) -> tuple[int, ...]:
         if row >= first_row:
             rows.append(row)
     return tuple(rows)
+
+
+def _has_indented(data: bytes) -> bool:
+    """Whether a line begins with white space, as each blank line does.
+
+    This takes a thirtieth of the time in which blank lines are numbered.
+    """
+    if data[:1] <= b" ":
+        return True
+    text = np.frombuffer(data, np.uint8)
+    for start in range(0, text.size, _BLOCK):
+        block = text[start : start + _BLOCK + 1]
+        if ((block[:-1] == ord("\n")) & (block[1:] <= ord(" "))).any():
+            return True
+    return False
