@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench.scores import chance
 from workbench.scores.sample import CLUSTER_RULES, Scores, ScoresError
+from workbench.tables.bounds.kept import Kept
 from workbench.tables.bounds.methods import TableBounds
 from workbench.tables.design import ASSUMPTIONS, Design, complementary_pairs
 
@@ -217,6 +218,15 @@ class ScoreTable(TableBounds):
         keys = np.empty(self.n_models, dtype=np.int64)
         keys[order] = chance.generator(self.chance, "models").permutation(self.n_models)
         return keys
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What bounds keep of this table between questions: it does not change, as the table."""
+        return Kept()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields without what is `kept`."""
+        return {name: value for name, value in vars(self).items() if name != "kept"}
 
     # -- parts ------------------------------------------------------------------------------------
 
