@@ -281,14 +281,14 @@ def _joined(n_p: int, n_q: int, parts: list[_Counted]) -> SizeGroup:
 
 @dataclass(frozen=True, eq=False)
 class _Ordered:
-    """The scores of Q of K records from the most member-like down, one record after the other.
+    """The scores of Q of K records in ascending order, one record after the other.
 
     Attributes
     ----------
     n_p, n_q : ndarray of int, shape (K,)
         Numbers of scores of P and of Q.
-    above : ndarray of int, shape (sum of n_q,)
-        How many of P lie strictly above each score of Q; of the smallest type that holds them.
+    up_to : ndarray of int, shape (sum of n_q,)
+        How many of P do not lie above each score of Q; of the smallest type that holds them.
     equal : ndarray of int, shape (K,)
         Number of pairs of a score of P and an equal one of Q.
     blocks : mapping of int to ndarray of int, shape (n_q,)
@@ -297,7 +297,7 @@ class _Ordered:
 
     n_p: NDArray[np.int64]
     n_q: NDArray[np.int64]
-    above: NDArray[np.unsignedinteger[Any]]
+    up_to: NDArray[np.unsignedinteger[Any]]
     equal: NDArray[np.int64]
     blocks: dict[int, NDArray[np.intp]]
 
@@ -305,43 +305,43 @@ class _Ordered:
     def of(cls, table: Tabulated, models: NDArray[np.intp], columns: NDArray[np.intp]) -> _Ordered:
         scores = np.ascontiguousarray(_cells(table.matrix, models, columns).T)
         p = np.ascontiguousarray(_cells(table.member, models, columns).T)
-        # What the order within a block of equal scores is, does not matter below.
-        descending = np.argsort(scores, axis=1)[:, ::-1]
-        x, p = (np.take_along_axis(v, descending, axis=1) for v in (scores, p))
+        order = np.argsort(scores, axis=1)  # in any order within a block of equal scores
+        p = np.take_along_axis(p, order, axis=1)
         q = ~p
         if table.present is not None:
             here = np.ascontiguousarray(_cells(table.present, models, columns).T)
-            q &= np.take_along_axis(here, descending, axis=1)
-        above = np.cumsum(p, axis=1, dtype=np.min_scalar_type(models.size))
-        n_p, n_q = above[:, -1].astype(np.int64), np.count_nonzero(q, axis=1).astype(np.int64)
+            q &= np.take_along_axis(here, order, axis=1)
+        so_far = np.cumsum(p, axis=1, dtype=np.min_scalar_type(models.size))
+        n_p, n_q = so_far[:, -1].astype(np.int64), np.count_nonzero(q, axis=1).astype(np.int64)
+        x = np.sort(scores, axis=1)
         same = x[:, 1:] == x[:, :-1]
-        if np.isnan(x[:, 0]).any():  # NaN comes first
-            same |= np.isnan(x[:, 1:]) & np.isnan(x[:, :-1])
-        equal, blocks = np.zeros(len(x), np.int64), {}
+        if np.isnan(x[:, -1]).any():  # NaN comes last
+            same |= np.isnan(x[:, :-1])
+        equal, blocks = np.zeros(n_p.size, np.int64), {}
         tied = np.flatnonzero(same.any(axis=1))
         if tied.size:
-            new = np.ones((tied.size, x.shape[1]), bool)  # a score that differs from the one before
+            new = np.ones((tied.size, models.size), bool)  # a score that differs from the one before
             new[:, 1:] = ~same[tied]
             first, last = _ends_of_blocks(new)
-            up_to = np.take_along_axis(above[tied], last, axis=1)
-            above[tied] = np.take_along_axis(above[tied] - p[tied], first, axis=1)
-            equal[tied] = np.where(q[tied], up_to - above[tied], 0).sum(axis=1, dtype=np.int64)
+            below = np.take_along_axis(so_far[tied] - p[tied], first, axis=1)
+            so_far[tied] = np.take_along_axis(so_far[tied], last, axis=1)
+            equal[tied] = np.where(q[tied], so_far[tied] - below, 0).sum(axis=1, dtype=np.int64)
             blocks = {k: first[i][q[k]] for i, k in enumerate(tied.tolist())}
-        return cls(n_p, n_q, above[q], equal, blocks)
+        return cls(n_p, n_q, so_far.ravel()[np.flatnonzero(q)], equal, blocks)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Where the scores of each record begin in `above`."""
+        """Where the scores of each record begin in `up_to`."""
         return np.cumsum(self.n_q) - self.n_q
 
     @property
     def auc(self) -> Floats:
         """Share of the pairs in the right order, ties counting half, shape (K,)."""
         pairs = self.n_p * self.n_q
-        right, some = np.zeros(pairs.size, np.int64), np.flatnonzero(self.n_q)
+        wrong, some = np.zeros(pairs.size, np.int64), np.flatnonzero(self.n_q)
         if some.size:
-            right[some] = np.add.reduceat(self.above, self.starts[some], dtype=np.int64)
-        right = right + self.equal / 2
+            wrong[some] = np.add.reduceat(self.up_to, self.starts[some], dtype=np.int64)
+        right = pairs - wrong + self.equal / 2
         return np.where(pairs > 0, right / np.maximum(pairs, 1), np.nan)
 
     def by_size(self) -> Iterator[tuple[tuple[int, int], NDArray[np.intp]]]:
@@ -353,16 +353,16 @@ class _Ordered:
     def counted(self, its: NDArray[np.intp], records: NDArray[np.intp]) -> _Counted:
         """Counts of some records, all with the same numbers of scores."""
         n_p, n_q = int(self.n_p[its[0]]), int(self.n_q[its[0]])
-        grid, dense, start = rank_grid(n_q), dense_grid(n_q), self.starts[its][:, None]
+        grid, dense, end = rank_grid(n_q), dense_grid(n_q), self.starts[its][:, None] + n_q
         held = np.min_scalar_type(n_p)
-        at_grid = self.above[start + grid - 1].astype(held)
+        at_grid = n_p - self.up_to[end - grid].astype(np.int64)
         at_dense = np.zeros((its.size, dense.size), held)
         tied = np.flatnonzero([k in self.blocks for k in its.tolist()])
         if tied.size:
-            at_q = self.above[start[tied] + np.arange(n_q)]
-            block = np.stack([self.blocks[k] for k in its[tied].tolist()])
+            at_q = n_p - self.up_to[end[tied] - np.arange(1, n_q + 1)].astype(np.int64)
+            block = np.stack([self.blocks[k][::-1] for k in its[tied].tolist()])
             at_dense[tied] = _in_large_blocks(at_q, block, dense)
-        return _Counted(records, at_grid, at_dense)
+        return _Counted(records, at_grid.astype(held), at_dense)
 
 
 def _cells(
