@@ -94,9 +94,7 @@ def rank(
     )
 
 
-def _average(
-    table: ScoreTable, delta: float, confidence: float, report: Report
-) -> Bound | str:
+def _average(table: ScoreTable, delta: float, confidence: float, report: Report) -> Bound | str:
     try:
         return replace(table.pooled(delta, confidence, progress=report), recompute=None)
     except ScoresError as error:
