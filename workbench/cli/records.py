@@ -105,26 +105,27 @@ def records(arguments: argparse.Namespace) -> int:
     """Print what a score table proves about its records."""
     # The notes of the table, which are logged, are printed with the result.
     logging.getLogger("workbench.tables.read").setLevel(logging.WARNING)
-    with in_option_names(), progress() as report:
-        found = wb.read_score_table(
-            arguments.path,
-            **{name: getattr(arguments, name) for name in TABLE_PARTS},
-            larger_is_member=arguments.larger_is_member,
-            augmentations=arguments.augmentations,
-            sampling=arguments.sampling,
-            trusted=arguments.trusted,
-            progress=report,
-        )
-        attack = None
-        if isinstance(found, wb.SignalTable):
-            attack = arguments.attack
-            table: wb.ScoreTable = getattr(found, attack)(progress=report)
-        else:
-            table = found
-    # Two numbers, which hold together.
-    each = 1 - (1 - arguments.confidence) / 2
-    worst = table.worst_record(arguments.delta, each, arguments.method)
-    count = table.exceeding(arguments.epsilon, arguments.delta, each)
+    with progress() as report:
+        with in_option_names():
+            found = wb.read_score_table(
+                arguments.path,
+                **{name: getattr(arguments, name) for name in TABLE_PARTS},
+                larger_is_member=arguments.larger_is_member,
+                augmentations=arguments.augmentations,
+                sampling=arguments.sampling,
+                trusted=arguments.trusted,
+                progress=report,
+            )
+            attack = None
+            if isinstance(found, wb.SignalTable):
+                attack = arguments.attack
+                table: wb.ScoreTable = getattr(found, attack)(progress=report)
+            else:
+                table = found
+        # Two numbers, which hold together.
+        each = 1 - (1 - arguments.confidence) / 2
+        worst = table.worst_record(arguments.delta, each, arguments.method, progress=report)
+        count = table.exceeding(arguments.epsilon, arguments.delta, each, progress=report)
     as_format = {"text": _as_text, "json": _as_json}[arguments.format]
     say(as_format(table, attack, found.notes, worst, count))
     return 0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import _checks
-from workbench.scores.ordered import Cells, Floats, Integers, locked
+from workbench.scores.ordered import Cells, Floats, Integers, is_sealed, locked
 from workbench.scores.refusals import ScoresError
 
 #: Kinds of arrays that NumPy converts to numbers, and that are not scores.
@@ -47,7 +47,7 @@ class NonFiniteCounts:
 
 
 def column(values: ArrayLike, side: str) -> Floats:
-    """One side as a fresh 1-d float array."""
+    """One side as a 1-d float array: a fresh one, or one that is sealed."""
     try:
         _checks.convertible(values, side)
     except ValueError as error:
@@ -63,6 +63,8 @@ def column(values: ArrayLike, side: str) -> Floats:
         raise ScoresError(f"side {side} is empty; an audit needs at least 2 scores on each side")
     if raw.dtype.kind in _NO_SCORES:
         raise ScoresError(f"{side} holds {_NO_SCORES[raw.dtype.kind]}; give one real score a run")
+    if raw.dtype == np.float64 and is_sealed(raw):
+        return raw
     try:
         return np.array(raw, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

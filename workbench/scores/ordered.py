@@ -415,6 +415,22 @@ def locked(x: Cells) -> Any:
     return x
 
 
+def sealed(x: Cells) -> Any:
+    """The array, which nobody can write to, also not by the array that it is a view of."""
+    part: Any = x
+    while isinstance(part, np.ndarray):
+        part = locked(part).base
+    return x
+
+
+def is_sealed(x: Cells) -> bool:
+    """Whether nobody can write to an array, so that no copy of it is needed."""
+    part: Any = x
+    while isinstance(part, np.ndarray) and not part.flags.writeable:
+        part = part.base
+    return part is None
+
+
 def _spread(group: OrderedGroup, sign: float) -> tuple[float, ...]:
     """Least, median and largest score of a group of finite scores, in score units."""
     n = group.size

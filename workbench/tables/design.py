@@ -56,8 +56,10 @@ class Design:
         """
         models, records = member.shape
         n_in, sizes = member.sum(axis=0, dtype=np.int64), member.sum(axis=1, dtype=np.int64)
-        here = np.ones_like(member) if present is None else present
-        seen, per_model = here.sum(axis=0, dtype=np.int64), here.sum(axis=1, dtype=np.int64)
+        if present is None:
+            seen, per_model = np.full(records, models), np.full(models, records)
+        else:
+            seen, per_model = (present.sum(axis=axis, dtype=np.int64) for axis in (0, 1))
         if complementary_pairs(member, present) is not None:
             return cls("complementary pairs")
         if _remarkable(records, seen) and (2 * n_in == seen).all():
@@ -91,10 +93,11 @@ def complementary_pairs(
     models, records = member.shape
     if models % 2 or models * records < 14 or (present is not None and not present.all()):
         return None
-    patterns = len(np.unique(member, axis=0))
+    rows = [np.packbits(row).tobytes() for row in member]
+    patterns = len(set(rows))
     if patterns == 2:
         return None  # the records go in and out together, as those of one user
-    if not (member[0::2] != member[1::2]).all():
+    if not all((member[m] != member[m + 1]).all() for m in range(0, models, 2)):
         if patterns < models:
             return None  # a model has more than one complement
         waiting: dict[bytes, list[int]] = {}
@@ -104,7 +107,7 @@ def complementary_pairs(
             if others:
                 pairs.append((others.pop(0), m))
             else:
-                waiting.setdefault(np.packbits(member[m]).tobytes(), []).append(m)
+                waiting.setdefault(rows[m], []).append(m)
         return np.array(pairs, dtype=np.intp) if 2 * len(pairs) == models else None
     return np.arange(models).reshape(-1, 2)
 

@@ -96,8 +96,10 @@ def _nan(found: FoundTable) -> str:
 def _one_sided(found: FoundTable) -> str:
     """Records in all models or in none."""
     member = found.member.astype(bool, copy=False)
-    present = np.ones_like(member) if found.present is None else found.present
-    n, n_in = present.sum(axis=0), (member & present).sum(axis=0)
+    if found.present is None:
+        n, n_in = np.full(member.shape[1], len(member)), member.sum(axis=0)
+    else:
+        n, n_in = found.present.sum(axis=0), (member & found.present).sum(axis=0)
     texts = []
     for where, there in (("no", n_in == 0), ("every", n_in == n)):
         if there.any():

@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.scores import chance
+from workbench.scores.ordered import is_sealed
 from workbench.scores.sample import CLUSTER_RULES, Scores, ScoresError
+from workbench.tables.bounds.kept import Kept
 from workbench.tables.bounds.methods import TableBounds
 from workbench.tables.design import ASSUMPTIONS, Design, complementary_pairs
 
@@ -33,7 +35,7 @@ class ScoreTable(TableBounds):
     ----------
     scores : array_like, shape (M, R) or (M, R, A)
         One score for each model and record, or A of them for A augmentations of the record.
-        float32 is kept as it is.
+        float32 is kept as it is. Arrays that nobody can write to are not copied.
     member : array_like of bool, shape (M, R)
         True where the model was trained on the record.
     records : array_like, shape (R,), optional
@@ -218,6 +220,15 @@ class ScoreTable(TableBounds):
         keys[order] = chance.generator(self.chance, "models").permutation(self.n_models)
         return keys
 
+    @cached_property
+    def kept(self) -> Kept:
+        """What bounds keep of this table between questions: it does not change, as the table."""
+        return Kept()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields without what is `kept`."""
+        return {name: value for name, value in vars(self).items() if name != "kept"}
+
     # -- parts ------------------------------------------------------------------------------------
 
     def of_records(self, which: ArrayLike) -> ScoreTable:
@@ -384,7 +395,9 @@ def _scores(values: ArrayLike) -> NDArray[Any]:
         )
     if scores.ndim == 3 and scores.shape[2] == 0:
         raise ScoresError(f"scores have the shape {scores.shape}: no augmentation")
-    return scores.copy() if scores.dtype in (np.float32, np.float64) else scores.astype(float)
+    if scores.dtype not in (np.float32, np.float64):
+        return scores.astype(float)
+    return scores if _is_kept(scores) else scores.copy()
 
 
 def _rule(stated: str | None, scores: NDArray[Any]) -> str:
@@ -405,11 +418,12 @@ def _rule(stated: str | None, scores: NDArray[Any]) -> str:
 
 def _some_score(scores: NDArray[Any], present: NDArray[np.bool_] | None) -> None:
     """Raises where a record has nothing but NaN."""
-    missing = np.isnan(scores).all(axis=2) if scores.ndim == 3 else np.isnan(scores)
-    if present is None:
-        empty = missing.all(axis=0)
-    else:
-        empty = (missing | ~present).all(axis=0) & present.any(axis=0)
+    empty = np.ones(scores.shape[1], bool) if present is None else present.any(axis=0)
+    for m, row in enumerate(scores):  # one model at a time, for memory
+        if not empty.any():
+            return
+        missing = np.isnan(row) if row.ndim == 1 else np.isnan(row).all(axis=1)
+        empty &= missing if present is None else missing | ~present[m]
     if empty.any():
         raise ScoresError(
             f"{int(empty.sum())} records have nothing but NaN, the first is number "
@@ -425,7 +439,12 @@ def _cells(values: ArrayLike, what: str) -> NDArray[np.bool_]:
         if cells.dtype.kind not in "iuf" or not np.isin(cells, (0, 1)).all():
             raise ScoresError(f"{what} must be true or false, or 1 and 0")
         return cells.astype(bool)
-    return cells.copy()
+    return cells if _is_kept(cells) else cells.copy()
+
+
+def _is_kept(values: NDArray[Any]) -> bool:
+    """Whether an array is kept as it is: nobody can change it, and models come one after another."""
+    return values.flags.c_contiguous and is_sealed(values)
 
 
 def _present(values: ArrayLike | None, member: NDArray[np.bool_]) -> NDArray[np.bool_] | None:

@@ -25,7 +25,7 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.part import Part
-from workbench.progress import Report, silent
+from workbench.progress import Report, part, silent
 from workbench.scores.sample import ScoresError
 from workbench.tables.table import ScoreTable
 
@@ -81,15 +81,10 @@ def rank(
     delta, confidence : float
     report : Report
     """
-    limits = table.each_record(
-        delta, confidence, progress=lambda done=None, *rest: report(done and 0.4 * done, *rest)
-    )
-    report(0.4, "bounding the worst record")
-    worst = table.worst_record(delta, confidence)
-    report(0.7, "the largest limit without correction")
-    maximum = table.uncorrected_maximum(delta, confidence)
-    report(0.8, "the average over records")
-    average = _average(table, delta, confidence)
+    limits = table.each_record(delta, confidence, progress=part(report, 0.0, 0.5))
+    worst = table.worst_record(delta, confidence, progress=part(report, 0.5, 0.7))
+    maximum = table.uncorrected_maximum(delta, confidence, progress=part(report, 0.7, 0.8))
+    average = _average(table, delta, confidence, part(report, 0.8, 1.0))
     report(1.0, "finished")
     order = limits.order[table.auditable[limits.order]]
     # Bounds that could be computed at other levels hold the table, which goes to no other process.
@@ -99,9 +94,9 @@ def rank(
     )
 
 
-def _average(table: ScoreTable, delta: float, confidence: float) -> Bound | str:
+def _average(table: ScoreTable, delta: float, confidence: float, report: Report) -> Bound | str:
     try:
-        return replace(table.pooled(delta, confidence), recompute=None)
+        return replace(table.pooled(delta, confidence, progress=report), recompute=None)
     except ScoresError as error:
         return str(error)
 

@@ -22,14 +22,14 @@ at most `REMARKABLE`, which adds as much to the mean at most; both are divided b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit
 
 from workbench.curves.validation import Floats, quiet
 from workbench.progress import Report, silent
+from workbench.tables.bounds.bets import Bets
 from workbench.tables.bounds.rank_counts import rank_counts
 from workbench.tables.bounds.robust import clipped
 from workbench.tables.bounds.tabulated import Tabulated
@@ -47,7 +47,7 @@ _WARM_UP = 0.1
 _OF_TWO_KINDS = np.log1p(REMARKABLE)
 
 #: Cells of the table that are looked at at a time.
-_AT_A_TIME = 2**21
+_AT_A_TIME = 2**16
 
 
 def assumption_of(table: Tabulated) -> str:
@@ -62,36 +62,38 @@ def log_e_values(table: Tabulated, epsilon: float, delta: float, report: Report 
     if not table.design.has_fair_coins:
         counts = rank_counts(table, report)
         return log_calibrated(counts.p_values(epsilon, delta)) - _OF_TWO_KINDS
-    found = np.zeros(table.n_records)
-    for columns, evidence in _parts(table, report):
-        found[columns] = log_wealth(evidence, epsilon, delta) - _OF_TWO_KINDS
-    return found
+    if table.kept.bets is not None:
+        log_wealth = table.kept.bets.log_wealth(epsilon, delta, report)
+    else:
+        log_wealth = _log_wealth_of_all(table, epsilon, delta, report)
+    return np.where(table.auditable, log_wealth - _OF_TWO_KINDS, 0.0)
 
 
-def log_wealth(evidence: Floats, epsilon: float, delta: float) -> Floats:
-    """Logs of the e-values of some records, shape (K,).
-
-    Parameters
-    ----------
-    evidence : ndarray, shape (M, K)
-        As `evidence_of` gives it.
-    epsilon, delta : float
-    """
-    certainty = np.abs(evidence)
-    right = log_expit(certainty) - log_expit(epsilon)
-    wrong = log_expit(-certainty) - log_expit(-epsilon)
-    factor = np.where(certainty > epsilon, np.where(evidence > 0, right, wrong), 0.0)
-    bets = (certainty > epsilon).sum(axis=0)
-    return np.asarray(factor.sum(axis=0) - bets * np.log1p(delta * np.exp(-epsilon)))
+def bets_of(table: Tabulated, records: NDArray[np.intp]) -> Bets:
+    """The bets on some records of a table of fair coins."""
+    if table.kept.bets is not None:
+        return table.kept.bets.of_records(records)
+    return Bets.of(evidence_of(table, records))
 
 
-def _parts(table: Tabulated, report: Report) -> Iterator[tuple[NDArray[np.intp], Floats]]:
+def _log_wealth_of_all(table: Tabulated, epsilon: float, delta: float, report: Report) -> Floats:
+    """Logs of the wealth of all records; the table keeps the bets, if they are few enough."""
+    found, parts = np.zeros(table.n_records), []
     step = max(_AT_A_TIME // table.n_models, 1)
-    usable = np.flatnonzero(table.auditable)
-    for start in range(0, usable.size, step):
-        report(start / usable.size, "betting on each record")
-        columns = usable[start : start + step]
-        yield columns, evidence_of(table, columns)
+    left = table.matrix.nbytes
+    for start in range(0, table.n_records, step):
+        report(start / table.n_records, "betting on each record")
+        columns = np.arange(start, min(start + step, table.n_records))
+        bets = Bets.of(evidence_of(table, columns))
+        found[columns] = bets.log_wealth(epsilon, delta)
+        left -= bets.nbytes
+        if left >= 0:
+            parts.append(bets)
+        else:
+            parts.clear()
+    if left >= 0:
+        table.kept.bets = Bets.joined(parts)
+    return found
 
 
 @quiet()
@@ -106,34 +108,52 @@ def evidence_of(table: Tabulated, columns: NDArray[np.intp]) -> Floats:
 
     Notes
     -----
-    A row follows from the models before it; the first rows are 0.
+    A row follows from the models before it; the first rows are 0. The models of a record stand
+    side by side in memory, as sums go over them.
     """
     order = np.argsort(table.keys)
-    member = table.member[:, columns][order]
-    here = np.ones_like(member) if table.present is None else table.present[:, columns][order]
+    member = _of_order(table.member, order, columns)
+    scores = _of_order(table.matrix, order, columns)
     warm_up = max(round(_WARM_UP * order.size), 4)
-    scores = table.matrix[:, columns][order]
+    if table.present is None:
+        here, n = np.ones_like(member), np.arange(float(order.size))[:, None]
+    else:
+        here = _of_order(table.present, order, columns)
+        n = _before(here)
     x, _ = clipped(scores, here, warm_up)
-    outside = here & ~member
-    n_in, n_out = _before(member), _before(outside)
-    mean_in = _before(np.where(member, x, 0)) / np.maximum(n_in, 1)
-    mean_out = _before(np.where(outside, x, 0)) / np.maximum(n_out, 1)
-    squares = _before(np.where(here, x * x, 0)) - n_in * mean_in**2 - n_out * mean_out**2
-    variance = np.maximum(squares, 0) / np.maximum(n_in + n_out - 2, 1)
-    gap, noise = mean_in - mean_out, 1 / np.maximum(n_in, 1) + 1 / np.maximum(n_out, 1)
+    n_in = _before(member)
+    n_out = n - n_in
+    some_in, some_out = np.maximum(n_in, 1), np.maximum(n_out, 1)
+    mean_in = _before(np.where(member, x, 0)) / some_in
+    mean_out = _before(np.where(member, 0, x)) / some_out
+    squares = _before(x * x) - n_in * mean_in**2 - n_out * mean_out**2
+    variance = np.maximum(squares, 0) / np.maximum(n - 2, 1)
+    gap, noise = mean_in - mean_out, 1 / some_in + 1 / some_out
     # What chance adds to the square of the gap is left out; a small gap is no reason to bet.
-    slope = np.maximum(gap - variance * noise / gap, 0) / np.maximum(variance, gap**2 / 144)
-    odds = slope * (x - (mean_in + mean_out) / 2) / (1 + noise)
-    known = here & (n_in >= 2) & (n_out >= 2) & (gap > 0)
+    sure = gap - variance * noise / gap
+    known = here & (n_in >= 2) & (n_out >= 2) & (gap > 0) & (sure > 0)
     known[:warm_up] = False
-    limit = np.log(n_in + n_out + 1)
-    odds = np.where(known, np.clip(odds, -limit, limit), 0.0)
-    return np.asarray(np.where(member, odds, -odds))
+    # From here on few cells remain.
+    limit = np.log(np.broadcast_to(n, known.shape)[known] + 1)
+    gap, variance, noise = gap[known], variance[known], noise[known]
+    slope = sure[known] / np.maximum(variance, gap**2 / 144)
+    odds = slope * (x[known] - (mean_in[known] + mean_out[known]) / 2) / (1 + noise)
+    odds = np.clip(odds, -limit, limit)
+    evidence = np.zeros_like(x)
+    evidence[known] = np.where(member[known], odds, -odds)
+    return evidence
+
+
+def _of_order(
+    values: NDArray[Any], order: NDArray[np.intp], columns: NDArray[np.intp]
+) -> NDArray[Any]:
+    """Some columns, the rows in an order; each column contiguous."""
+    return np.asfortranarray(values[order[:, None], columns])
 
 
 def _before(x: NDArray[np.generic]) -> Floats:
     """Sums over the rows before each row."""
-    sums = np.zeros(x.shape)
+    sums = np.zeros_like(x, dtype=np.float64)
     np.cumsum(x[:-1], axis=0, out=sums[1:], dtype=np.float64)
     return sums
 

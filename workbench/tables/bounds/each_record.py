@@ -22,7 +22,7 @@ from workbench._markup import table as html_table
 from workbench._plot import beside, figure, plot
 from workbench.curves.gdp import epsilon_from_mu
 from workbench.curves.validation import Floats
-from workbench.progress import Report, silent
+from workbench.progress import Report, part, silent
 from workbench.tables.bounds.rank_counts import RankCounts, rank_counts
 from workbench.tables.bounds.tabulated import Tabulated, of_each, require_table
 
@@ -170,11 +170,12 @@ def record_limits(
     """Lower limits on ε for all records, valid together. See `ScoreTable.each_record`."""
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     report = silent if progress is None else progress
-    counts = rank_counts(table, lambda done=None, *rest: report(done and done * 0.6, *rest))
+    counts = rank_counts(table, part(report, 0.0, 0.6))
     budget = np.full(table.n_records, (1 - confidence) / max(int(table.auditable.sum()), 1))
-    values = limits_of(counts, delta, budget, report)
+    values = limits_of(counts, delta, budget, part(report, 0.6, 1.0))
+    estimates = estimates_of(counts, delta)
     report(1.0, "finished")
-    return RecordLimits(table, delta, confidence, values, estimates_of(counts, delta), counts)
+    return RecordLimits(table, delta, confidence, values, estimates, counts)
 
 
 def limits_of(counts: RankCounts, delta: float, errors: Floats, report: Report = silent) -> Floats:
@@ -189,7 +190,7 @@ def limits_of(counts: RankCounts, delta: float, errors: Floats, report: Report =
     """
     values = np.zeros(counts.auc.size)
     for i, group in enumerate(counts.groups):
-        report(0.6 + 0.4 * i / len(counts.groups), "bounding each record")
+        report(i / len(counts.groups), "bounding each record")
         values[group.records] = group.limits(delta, errors[group.records])
     return values
 

@@ -15,7 +15,7 @@ from workbench import _checks
 from workbench._format import percent, plain
 from workbench._markup import table as html_table
 from workbench.curves.validation import Floats
-from workbench.progress import Report, silent
+from workbench.progress import Report, part, silent
 from workbench.scores.sample import ScoresError
 from workbench.tables.bounds.e_values import assumption_of, log_e_values
 from workbench.tables.bounds.each_record import holm
@@ -191,13 +191,20 @@ def _keep(result: object, **checked: float) -> None:
 
 
 def records_exceeding(
-    table: Tabulated, epsilon: float, delta: float, confidence: float = 0.95
+    table: Tabulated,
+    epsilon: float,
+    delta: float,
+    confidence: float = 0.95,
+    progress: Report | None = None,
 ) -> RecordCount:
     """Records that exceed ε, all of them with this confidence. See `ScoreTable.exceeding`."""
     epsilon, delta = _checks.non_negative(epsilon, "epsilon"), _checks.delta(delta)
     confidence = _checks.confidence(confidence)
-    p_values = rank_counts(table).p_values(epsilon, delta)
+    report = silent if progress is None else progress
+    counts = rank_counts(table, part(report, 0.0, 0.8))
+    p_values = counts.p_values(epsilon, delta, part(report, 0.8, 1.0))
     refuted = holm(p_values, int(table.auditable.sum()), 1 - confidence)
+    report(1.0, "finished")
     return RecordCount(table, epsilon, delta, confidence, refuted)
 
 
@@ -220,8 +227,13 @@ def leaking_records(
                 "models and records, in the same order"
             )
     report = silent if progress is None else progress
-    found = [log_e_values(t, epsilon, delta, report) for t in (table, *attacks)]
+    tables = (table, *attacks)
+    found = [
+        log_e_values(t, epsilon, delta, part(report, i / len(tables), (i + 1) / len(tables)))
+        for i, t in enumerate(tables)
+    ]
     mean = logsumexp(found, axis=0) - np.log(len(found))
+    report(1.0, "finished")
     return LeakingRecords(table, epsilon, delta, error, len(found), mean)
 
 

@@ -37,6 +37,8 @@ from scipy.special import betaincinv, logit, ndtr, ndtri, stdtr
 
 from workbench.curves.validation import Floats, quiet
 from workbench.onerun.steinke import epsilon_refuted, sharp_p_value
+from workbench.progress import Report, silent
+from workbench.progress import part as share
 from workbench.tables.bounds.robust import clipped
 from workbench.tables.bounds.tabulated import Tabulated
 from workbench.tables.design import REMARKABLE
@@ -57,7 +59,7 @@ _CERTAINTIES = np.linspace(0.0, 12.0, 49)
 _FEWEST = 5
 
 #: Cells of the table that are looked at at a time.
-_AT_A_TIME = 2**22
+_AT_A_TIME = 2**19
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +95,20 @@ def first_models(table: Tabulated) -> NDArray[np.bool_]:
     return chosen
 
 
-def promising(table: Tabulated, models: NDArray[np.bool_]) -> Promising:
+def promising(table: Tabulated, models: NDArray[np.bool_], report: Report = silent) -> Promising:
     """The records that leak most, as far as some of the models show.
 
     Parameters
     ----------
     table : ScoreTable
     models : ndarray of bool, shape (M,)
+    report : Report
+        Told the share that is done.
     """
     fits = np.zeros((5, table.n_records))
     step = max(_AT_A_TIME // table.n_models, 1)
     for start in range(0, table.n_records, step):
+        report(start / table.n_records, "fitting the scores of each record")
         part = slice(start, start + step)
         there = None if table.present is None else table.present[models, part]
         fits[:, part] = _fits(table.matrix[models, part], table.member[models, part], there)
@@ -182,7 +187,9 @@ class TableGuesses:
         )
 
 
-def table_guesses(table: Tabulated, delta: float, error: float) -> TableGuesses:
+def table_guesses(
+    table: Tabulated, delta: float, error: float, report: Report = silent
+) -> TableGuesses:
     """Guesses on the records that the first models choose, about the other models.
 
     Parameters
@@ -191,9 +198,12 @@ def table_guesses(table: Tabulated, delta: float, error: float) -> TableGuesses:
         Of independent fair coins.
     delta, error : float
         What the choice is made for.
+    report : Report
+        Told the share that is done.
     """
     first = first_models(table)
-    fits = promising(table, first)
+    fits = promising(table, first, share(report, 0.0, 0.9))
+    report(0.9, "guessing")
     rest = np.flatnonzero(~first)
     records, number = _chosen(fits, rest.size, delta, error)
     fit = slice(records.size)

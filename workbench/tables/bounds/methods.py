@@ -77,7 +77,11 @@ class TableBounds:
         return record_limits(self.independent, delta, confidence, progress)
 
     def worst_record(
-        self: Tabulated, delta: float, confidence: float = 0.95, method: Method = "held-out"
+        self: Tabulated,
+        delta: float,
+        confidence: float = 0.95,
+        method: Method = "held-out",
+        progress: Report | None = None,
     ) -> Bound:
         """Lower bound on the largest ε of all records.
 
@@ -93,6 +97,8 @@ class TableBounds:
             fair coin, the guesses on all selected records count together; where the memberships
             show that it did not, each selected record is tested alone. "simultaneous" is the
             largest limit of `each_record`. "e-values" averages the evidence about all records.
+        progress : callable, optional
+            As in `each_record`.
 
         Returns
         -------
@@ -126,7 +132,7 @@ class TableBounds:
         >>> print(table.worst_record(delta=1e-5))
         ε at δ = 1e-5 ≥ 3.66 (held-out, 95%, assuming independent rows and fair coins)
         """
-        return worst_record(self.independent, delta, confidence, method)
+        return worst_record(self.independent, delta, confidence, method, progress)
 
     def worst_of_groups(
         self: Tabulated,
@@ -134,6 +140,7 @@ class TableBounds:
         delta: float,
         confidence: float = 0.95,
         method: Method = "held-out",
+        progress: Report | None = None,
     ) -> dict[Any, Bound]:
         """Lower bounds on the largest ε of each group of records, all valid together.
 
@@ -148,6 +155,8 @@ class TableBounds:
             probability.
         method : {"held-out", "simultaneous", "e-values"}
             As in `worst_record`.
+        progress : callable, optional
+            As in `each_record`.
 
         Returns
         -------
@@ -160,10 +169,14 @@ class TableBounds:
         ValueError
             No such attribute, or one of images; as `worst_record`.
         """
-        return worst_of_groups(self.independent, by, delta, confidence, method)
+        return worst_of_groups(self.independent, by, delta, confidence, method, progress)
 
     def exceeding(
-        self: Tabulated, epsilon: float, delta: float, confidence: float = 0.95
+        self: Tabulated,
+        epsilon: float,
+        delta: float,
+        confidence: float = 0.95,
+        progress: Report | None = None,
     ) -> RecordCount:
         """Number of records, at least, that exceed an ε.
 
@@ -176,6 +189,8 @@ class TableBounds:
         confidence : float
             In (0.5, 1): the probability, at least, with which all records that are counted exceed
             ε.
+        progress : callable, optional
+            As in `each_record`.
 
         Returns
         -------
@@ -193,7 +208,7 @@ class TableBounds:
         Holm's (1979) procedure over the exact p-values of all records, which may depend on each
         other in any way. For several ε at once take ``each_record(…).distribution``.
         """
-        return records_exceeding(self.independent, epsilon, delta, confidence)
+        return records_exceeding(self.independent, epsilon, delta, confidence, progress)
 
     def leaking(
         self: Tabulated,
@@ -241,7 +256,9 @@ class TableBounds:
             others.append(attack.independent)
         return leaking_records(self.independent, epsilon, delta, error, others, progress)
 
-    def pooled(self: Tabulated, delta: float, confidence: float = 0.95) -> Bound:
+    def pooled(
+        self: Tabulated, delta: float, confidence: float = 0.95, progress: Report | None = None
+    ) -> Bound:
         """Lower bound on ε of the scores of all records pooled: an average over records.
 
         Parameters
@@ -250,6 +267,8 @@ class TableBounds:
             In [0, 1).
         confidence : float
             In (0.5, 1).
+        progress : callable, optional
+            As in `each_record`.
 
         Returns
         -------
@@ -257,7 +276,7 @@ class TableBounds:
             It holds if rows behave like independent ones, and for no single record, as its
             assumption and note say.
         """
-        return pooled_bound(self, delta, confidence)
+        return pooled_bound(self, delta, confidence, progress)
 
     def pooled_scores(self: Tabulated) -> Scores:
         """The scores of all records and models: P of members, Q of the others.
@@ -269,7 +288,9 @@ class TableBounds:
         """
         return pooled_scores(self)
 
-    def uncorrected_maximum(self: Tabulated, delta: float, confidence: float = 0.95) -> Bound:
+    def uncorrected_maximum(
+        self: Tabulated, delta: float, confidence: float = 0.95, progress: Report | None = None
+    ) -> Bound:
         """The largest of limits that are valid for one record each, as other tools report it.
 
         Parameters
@@ -278,10 +299,12 @@ class TableBounds:
             In [0, 1).
         confidence : float
             In (0.5, 1), of each limit alone.
+        progress : callable, optional
+            As in `each_record`.
 
         Returns
         -------
         Bound
             An estimate: with many records it exceeds the truth nearly always when nothing leaks.
         """
-        return uncorrected_maximum(self.independent, delta, confidence)
+        return uncorrected_maximum(self.independent, delta, confidence, progress)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, betaincc
 
 from workbench.bounds.one_question.one_question import question_limit
 from workbench.bounds.quantities import Epsilon
@@ -32,8 +33,11 @@ from workbench.progress import Report, silent
 from workbench.scores.sample import ScoresError
 from workbench.tables.bounds.tabulated import Tabulated
 
+#: What the incomplete beta functions may be off by, relatively.
+_ROUND_OFF = 1e-6
+
 #: Cells of the table that are sorted at a time.
-_AT_A_TIME = 2**22
+_AT_A_TIME = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +54,14 @@ class SizeGroup:
         Columns of the table.
     counts : ndarray of int, shape (K, J)
         How many scores of P lie strictly above Q's score at each rank; 0 at ranks that a record
-        does not use.
+        does not use. Of the smallest unsigned type that holds `n_p`.
     """
 
     n_p: int
     n_q: int
     ranks: NDArray[np.int64]
     records: NDArray[np.intp]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.unsignedinteger[Any]]
 
     def p_values(self, epsilon: float, delta: float) -> Floats:
         """p-values of "the record is (ε, δ)-DP", shape (K,).
@@ -65,7 +69,8 @@ class SizeGroup:
         The smallest p-value of all ranks is corrected for their number
         (`workbench.bounds.simultaneous.rank_band`).
         """
-        tests, where = self._tests()
+        rank, count, where = self._different()
+        tests = self._all.of(rank).counted(count, self.n_p)
         p = tests.of_values(Epsilon(delta), np.full(tests.ranks.size, epsilon))
         return joint_p_value(p[where].min(axis=1), self.n_q)
 
@@ -100,33 +105,57 @@ class SizeGroup:
         """
         its = int(np.flatnonzero(self.records == record)[0])
         used = np.flatnonzero((self.counts[its] > 0) | (self._all.weight == 1))
-        tests = self._all.of(used).counted(self.counts[its][used], self.n_p)
+        tests = self._all.of(used).counted(self.counts[its][used].astype(np.int64), self.n_p)
         ranks = RankBand(self.n_p, self.n_q, 1 - error, tests, sets_apart=True)
         return question_limit(ranks, Epsilon(delta))[0]
 
     def _limits(self, its: NDArray[np.intp], delta: float, error: float) -> Floats:
         question = Epsilon(delta)
         level = level_at_grid(1 - error, self.n_q)
-        tests, where = self._tests(its)
-        refuted = tests.of_values(question, np.zeros(tests.ranks.size)) <= level
-        values = np.zeros(tests.ranks.size)
+        rank, count, where = self._different(its)
+        possible = np.flatnonzero(self._least_p_values(rank, count) <= level)
+        tests = self._all.of(rank[possible]).counted(count[possible], self.n_p)
+        refuted = tests.of_values(question, np.zeros(possible.size)) <= level
+        values = np.zeros(rank.size)
         if refuted.any():
             some = tests.of(np.flatnonzero(refuted))
             start = question.from_rates(
                 some.ranks / (self.n_q + 1), 1 - some.counts / (self.n_p + 1)
             )
-            values[refuted] = invert(
+            values[possible[refuted]] = invert(
                 question, lambda x, which: some.of(which).of_values(question, x), level, start / 2
             )
         return np.asarray(values[where].max(axis=1))
 
-    def _tests(self, its: NDArray[np.intp] | slice = slice(None)) -> tuple[RankTests, NDArray[Any]]:
-        """The different tests of some of the records, and which of them each record has."""
+    def _different(
+        self, its: NDArray[np.intp] | slice = slice(None)
+    ) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.intp]]:
+        """The different tests of some of the records, and which of them each record has.
+
+        Returns
+        -------
+        rank, count : ndarray of int, shape (T,)
+            Index of the rank, and the count.
+        where : ndarray of int, shape (K, J)
+        """
         counts = self.counts[its]
         codes = np.arange(self.ranks.size) * (self.n_p + 1) + counts
         codes, where = np.unique(codes, return_inverse=True)
         rank, count = np.divmod(codes, self.n_p + 1)
-        return self._all.of(rank).counted(count, self.n_p), where.reshape(counts.shape)
+        return rank, count, where.reshape(counts.shape)
+
+    def _least_p_values(self, rank: NDArray[np.intp], count: NDArray[np.int64]) -> Floats:
+        """What the p-values of ε = 0, times the weights, are not below, shape (T,).
+
+        With the notation of `workbench.bounds.simultaneous.rank_tests` they are upper bounds of
+        Pr[W ≤ 1 − f(U)], where 1 − f(U) ≥ U. W and U are independent, and so W ≤ m ≤ U, which
+        implies W ≤ U, has the probability Pr[W ≤ m] Pr[U ≥ m], for any m. It is cheap, and shows
+        of nearly all tests that they refute nothing.
+        """
+        k, t = self.ranks[rank], np.maximum(count, 1)
+        middle = (k / (self.n_q + 1) + t / (self.n_p + 1)) / 2
+        least = betainc(t, self.n_p - t + 1, middle) * betaincc(k, self.n_q - k + 1, middle)
+        return np.where(count > 0, least * self._all.weight[rank], 1.0) * (1 - _ROUND_OFF)
 
     @property
     def _all(self) -> RankTests:
@@ -160,13 +189,14 @@ class RankCounts:
         """The group of an auditable record."""
         return next(group for group in self.groups if record in group.records)
 
-    def p_values(self, epsilon: float, delta: float) -> Floats:
+    def p_values(self, epsilon: float, delta: float, report: Report = silent) -> Floats:
         """p-values of "the record is (ε, δ)-DP", each valid by itself, shape (R,).
 
         1 for records that were not counted.
         """
         found = np.ones(self.auc.size)
-        for group in self.groups:
+        for i, group in enumerate(self.groups):
+            report(i / len(self.groups), "testing each record")
             found[group.records] = group.p_values(epsilon, delta)
         return found
 
@@ -178,6 +208,8 @@ def rank_counts(
     records: NDArray[np.intp] | None = None,
 ) -> RankCounts:
     """Counts of members above ranks of non-members, for each record.
+
+    Those of all models and records are computed at the first call, and kept by the table.
 
     Parameters
     ----------
@@ -198,6 +230,9 @@ def rank_counts(
     -----
     Counts are those of cuts between blocks of equal scores, for which no order of ties is needed.
     """
+    everything = models is None and records is None
+    if everything and table.kept.counts is not None:
+        return table.kept.counts
     chosen = np.arange(table.n_models) if models is None else np.flatnonzero(models)
     auc = np.full(table.n_records, np.nan)
     columns = np.flatnonzero(table.auditable)
@@ -218,7 +253,10 @@ def rank_counts(
         for sizes, its in ordered.by_size():
             found.setdefault(sizes, []).append(ordered.counted(its, part[its]))
     groups = [_joined(*sizes, parts) for sizes, parts in sorted(found.items())]
-    return RankCounts(tuple(groups), auc)
+    counts = RankCounts(tuple(groups), auc)
+    if everything:
+        table.kept.counts = counts
+    return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,8 +264,8 @@ class _Counted:
     """Records of one size, and their counts at the ranks of the grid and of the dense grid."""
 
     records: NDArray[np.intp]
-    at_grid: NDArray[np.int64]
-    at_dense: NDArray[np.int64]
+    at_grid: NDArray[np.unsignedinteger[Any]]
+    at_dense: NDArray[np.unsignedinteger[Any]]
 
 
 def _joined(n_p: int, n_q: int, parts: list[_Counted]) -> SizeGroup:
@@ -243,56 +281,69 @@ def _joined(n_p: int, n_q: int, parts: list[_Counted]) -> SizeGroup:
 
 @dataclass(frozen=True, eq=False)
 class _Ordered:
-    """The scores of K records from the most member-like down, each record a row.
+    """The scores of Q of K records in ascending order, one record after the other.
 
     Attributes
     ----------
-    p, q : ndarray of bool, shape (K, M)
-        Whether a score is one of P, or of Q.
-    above, up_to : ndarray of int, shape (K, M)
-        How many of P lie strictly above a score, and how many at or above it.
-    block : ndarray of int, shape (K, M)
-        The same number for equal scores.
+    n_p, n_q : ndarray of int, shape (K,)
+        Numbers of scores of P and of Q.
+    up_to : ndarray of int, shape (sum of n_q,)
+        How many of P do not lie above each score of Q; of the smallest type that holds them.
+    equal : ndarray of int, shape (K,)
+        Number of pairs of a score of P and an equal one of Q.
+    blocks : mapping of int to ndarray of int, shape (n_q,)
+        Of records with equal scores: the same number for equal scores of Q.
     """
 
-    p: NDArray[np.bool_]
-    q: NDArray[np.bool_]
-    above: NDArray[np.int64]
-    up_to: NDArray[np.int64]
-    block: NDArray[np.intp]
+    n_p: NDArray[np.int64]
+    n_q: NDArray[np.int64]
+    up_to: NDArray[np.unsignedinteger[Any]]
+    equal: NDArray[np.int64]
+    blocks: dict[int, NDArray[np.intp]]
 
     @classmethod
     def of(cls, table: Tabulated, models: NDArray[np.intp], columns: NDArray[np.intp]) -> _Ordered:
-        scores = np.ascontiguousarray(table.matrix[np.ix_(models, columns)].T)
-        member = table.member[np.ix_(models, columns)].T
-        descending = np.argsort(scores, axis=1, kind="stable")[:, ::-1]
-        x = np.take_along_axis(scores, descending, axis=1)
-        p = np.take_along_axis(member, descending, axis=1)
+        scores = np.ascontiguousarray(_cells(table.matrix, models, columns).T)
+        p = np.ascontiguousarray(_cells(table.member, models, columns).T)
+        order = np.argsort(scores, axis=1)  # in any order within a block of equal scores
+        p = np.take_along_axis(p, order, axis=1)
         q = ~p
         if table.present is not None:
-            here = table.present[np.ix_(models, columns)].T
-            q &= np.take_along_axis(here, descending, axis=1)
-        new = np.ones(x.shape, bool)  # a score that differs from the one before
-        new[:, 1:] = (x[:, 1:] != x[:, :-1]) & ~(np.isnan(x[:, 1:]) & np.isnan(x[:, :-1]))
-        first, last = _ends_of_blocks(new)
-        so_far = np.cumsum(p, axis=1, dtype=np.int64)
-        up_to = np.take_along_axis(so_far, last, axis=1)
-        above = np.take_along_axis(so_far - p, first, axis=1)
-        return cls(p, q, above, up_to, first)
+            here = np.ascontiguousarray(_cells(table.present, models, columns).T)
+            q &= np.take_along_axis(here, order, axis=1)
+        so_far = np.cumsum(p, axis=1, dtype=np.min_scalar_type(models.size))
+        n_p, n_q = so_far[:, -1].astype(np.int64), np.count_nonzero(q, axis=1).astype(np.int64)
+        x = np.sort(scores, axis=1)
+        same = x[:, 1:] == x[:, :-1]
+        if np.isnan(x[:, -1]).any():  # NaN comes last
+            same |= np.isnan(x[:, :-1])
+        equal, blocks = np.zeros(n_p.size, np.int64), {}
+        tied = np.flatnonzero(same.any(axis=1))
+        if tied.size:
+            new = np.ones(
+                (tied.size, models.size), bool
+            )  # a score that differs from the one before
+            new[:, 1:] = ~same[tied]
+            first, last = _ends_of_blocks(new)
+            below = np.take_along_axis(so_far[tied] - p[tied], first, axis=1)
+            so_far[tied] = np.take_along_axis(so_far[tied], last, axis=1)
+            equal[tied] = np.where(q[tied], so_far[tied] - below, 0).sum(axis=1, dtype=np.int64)
+            blocks = {k: first[i][q[k]] for i, k in enumerate(tied.tolist())}
+        return cls(n_p, n_q, so_far.ravel()[np.flatnonzero(q)], equal, blocks)
 
-    @property
-    def n_p(self) -> NDArray[np.int64]:
-        return np.asarray(self.p.sum(axis=1, dtype=np.int64))
-
-    @property
-    def n_q(self) -> NDArray[np.int64]:
-        return np.asarray(self.q.sum(axis=1, dtype=np.int64))
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the scores of each record begin in `up_to`."""
+        return np.cumsum(self.n_q) - self.n_q
 
     @property
     def auc(self) -> Floats:
         """Share of the pairs in the right order, ties counting half, shape (K,)."""
         pairs = self.n_p * self.n_q
-        right = np.where(self.q, self.above + self.up_to, 0).sum(axis=1) / 2
+        wrong, some = np.zeros(pairs.size, np.int64), np.flatnonzero(self.n_q)
+        if some.size:
+            wrong[some] = np.add.reduceat(self.up_to, self.starts[some], dtype=np.int64)
+        right = pairs - wrong + self.equal / 2
         return np.where(pairs > 0, right / np.maximum(pairs, 1), np.nan)
 
     def by_size(self) -> Iterator[tuple[tuple[int, int], NDArray[np.intp]]]:
@@ -303,16 +354,33 @@ class _Ordered:
 
     def counted(self, its: NDArray[np.intp], records: NDArray[np.intp]) -> _Counted:
         """Counts of some records, all with the same numbers of scores."""
-        at_q = self.above[its][self.q[its]].reshape(its.size, -1)
-        block = self.block[its][self.q[its]].reshape(its.size, -1)
-        n = at_q.shape[1]
-        grid, dense = rank_grid(n), dense_grid(n)
-        return _Counted(records, at_q[:, grid - 1], _in_large_blocks(at_q, block, dense))
+        n_p, n_q = int(self.n_p[its[0]]), int(self.n_q[its[0]])
+        grid, dense, end = rank_grid(n_q), dense_grid(n_q), self.starts[its][:, None] + n_q
+        held = np.min_scalar_type(n_p)
+        at_grid = n_p - self.up_to[end - grid].astype(np.int64)
+        at_dense = np.zeros((its.size, dense.size), held)
+        tied = np.flatnonzero([k in self.blocks for k in its.tolist()])
+        if tied.size:
+            at_q = n_p - self.up_to[end[tied] - np.arange(1, n_q + 1)].astype(np.int64)
+            block = np.stack([self.blocks[k][::-1] for k in its[tied].tolist()])
+            at_dense[tied] = _in_large_blocks(at_q, block, dense)
+        return _Counted(records, at_grid.astype(held), at_dense)
+
+
+def _cells(
+    values: NDArray[Any], models: NDArray[np.intp], columns: NDArray[np.intp]
+) -> NDArray[Any]:
+    """Some rows and columns, a view if there is one."""
+    if models.size == len(values):
+        if columns.size and (np.diff(columns) == 1).all():
+            return values[:, columns[0] : columns[-1] + 1]
+        return values[:, columns]
+    return values[np.ix_(models, columns)]
 
 
 def _in_large_blocks(
-    at_q: NDArray[np.int64], block: NDArray[np.intp], dense: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    at_q: NDArray[Any], block: NDArray[np.intp], dense: NDArray[np.int64]
+) -> NDArray[Any]:
     """Counts at the first rank of the dense grid in each large block; 0 at all other ranks."""
     n = at_q.shape[1]
     new = np.ones(block.shape, bool)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.scores.chance import Fingerprint
+from workbench.tables.bounds.kept import Kept
 from workbench.tables.design import Design
 
 
@@ -87,6 +88,10 @@ class Tabulated(Protocol):
     @property
     def keys(self) -> NDArray[np.int64]:
         """A random number of each model, shape (M,); all differ."""
+
+    @property
+    def kept(self) -> Kept:
+        """What the table keeps between questions."""
 
     @property
     def independent(self) -> Tabulated:

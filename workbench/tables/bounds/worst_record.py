@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +28,13 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.random_split import second_split
 from workbench.curves.validation import Floats
+from workbench.progress import Report, part, silent
 from workbench.tables.bounds.e_values import (
     ROWS_AND_COINS,
     assumption_of,
-    evidence_of,
+    bets_of,
     log_calibrated,
     log_e_values,
-    log_wealth,
 )
 from workbench.tables.bounds.each_record import limits_of, record_limits
 from workbench.tables.bounds.guesses import SHARE, first_models, promising, table_guesses
@@ -65,7 +63,11 @@ _MOST_STEPS = 2**15
 
 
 def worst_record(
-    table: Tabulated, delta: float, confidence: float = 0.95, method: str = "held-out"
+    table: Tabulated,
+    delta: float,
+    confidence: float = 0.95,
+    method: str = "held-out",
+    progress: Report | None = None,
 ) -> Bound:
     """Lower bound on the largest ε of all records. See `ScoreTable.worst_record`.
 
@@ -74,14 +76,23 @@ def worst_record(
     table : ScoreTable
     delta, confidence : float
     method : {"held-out", "simultaneous", "e-values"}
+    progress : Report, optional
     """
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     _checks.one_of(method, "method", METHODS)
-    return METHODS[method](table, delta, confidence)
+    report = silent if progress is None else progress
+    found = METHODS[method](table, delta, confidence, report)
+    report(1.0, "finished")
+    return found
 
 
 def worst_of_groups(
-    table: Tabulated, by: str, delta: float, confidence: float = 0.95, method: str = "held-out"
+    table: Tabulated,
+    by: str,
+    delta: float,
+    confidence: float = 0.95,
+    method: str = "held-out",
+    progress: Report | None = None,
 ) -> dict[Any, Bound]:
     """The worst record of each group of records. See `ScoreTable.worst_of_groups`."""
     flat = [name for name, column in table.attributes.items() if np.ndim(column) == 1]
@@ -93,21 +104,28 @@ def worst_of_groups(
         f"One of {groups.size} groups that share the error probability: all of their bounds hold "
         f"together at {percent(confidence)}."
     )
+    report = silent if progress is None else progress
     found = {}
-    for value in groups:
-        bound = worst_record(table.of_records(values == value), delta, of_each, method)
+    for i, value in enumerate(groups):
+        its = part(report, i / groups.size, (i + 1) / groups.size)
+        bound = worst_record(table.of_records(values == value), delta, of_each, method, its)
         found[value.item()] = replace(bound, note=" ".join(filter(None, [bound.note, note])))
     return found
 
 
-def uncorrected_maximum(table: Tabulated, delta: float, confidence: float = 0.95) -> Bound:
+def uncorrected_maximum(
+    table: Tabulated, delta: float, confidence: float = 0.95, progress: Report | None = None
+) -> Bound:
     """The largest of limits that are valid for one record each: an estimate.
 
     See `ScoreTable.uncorrected_maximum`.
     """
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
+    report = silent if progress is None else progress
     errors = np.full(table.n_records, 1 - confidence)
-    values = limits_of(rank_counts(table), delta, errors)
+    counts = rank_counts(table, part(report, 0.0, 0.6))
+    values = limits_of(counts, delta, errors, part(report, 0.6, 1.0))
+    report(1.0, "finished")
     return _bound(
         table,
         delta,
@@ -121,13 +139,16 @@ def uncorrected_maximum(table: Tabulated, delta: float, confidence: float = 0.95
     )
 
 
-def _simultaneous(table: Tabulated, delta: float, confidence: float) -> Bound:
-    limits = record_limits(table, delta, confidence)
+def _simultaneous(
+    table: Tabulated, delta: float, confidence: float, report: Report = silent
+) -> Bound:
+    limits = record_limits(table, delta, confidence, report)
     error = (1 - confidence) / max(int(table.auditable.sum()), 1)
+    errors = np.full(table.n_records, error)
     return _bound(
         table,
         delta,
-        _sharpened(limits.values, limits.counts, delta, np.full(table.n_records, error)),
+        _sharpened(limits.values, limits.counts, delta, errors, report),
         guarantee="simultaneous",
         method="limits for all records",
         confidence=confidence,
@@ -135,19 +156,20 @@ def _simultaneous(table: Tabulated, delta: float, confidence: float) -> Bound:
     )
 
 
-def _held_out(table: Tabulated, delta: float, confidence: float) -> Bound:
+def _held_out(table: Tabulated, delta: float, confidence: float, report: Report = silent) -> Bound:
     first = first_models(table)
     if table.design.has_fair_coins and not first.all():
-        return _guessed(table, delta, confidence)
-    records = promising(table, first).records[:_MOST_RECORDS]
+        return _guessed(table, delta, confidence, report)
+    records = promising(table, first, part(report, 0.0, 0.4)).records[:_MOST_RECORDS]
     place = np.arange(1, records.size + 1)
     errors = np.zeros(table.n_records)
     errors[records] = (1 - confidence) / (place * (place + 1))
-    counts = rank_counts(table, models=~first, records=records)
+    counts = rank_counts(table, part(report, 0.4, 0.5), models=~first, records=records)
+    limits = limits_of(counts, delta, errors, part(report, 0.5, 1.0))
     return _bound(
         table,
         delta,
-        _sharpened(limits_of(counts, delta, errors), counts, delta, errors),
+        _sharpened(limits, counts, delta, errors, report),
         guarantee="held-out",
         method="held-out records",
         confidence=confidence,
@@ -166,18 +188,21 @@ def _drawn(table: Tabulated) -> str:
     return f"{percent(SHARE)} of the models, drawn at random (seed {table.chance}),"
 
 
-def _sharpened(values: Floats, counts: RankCounts, delta: float, errors: Floats) -> Floats:
+def _sharpened(
+    values: Floats, counts: RankCounts, delta: float, errors: Floats, report: Report
+) -> Floats:
     """The limits, of which the largest are those of one question, which are never smaller."""
     found = values.copy()
     for record in np.argsort(-values, kind="stable")[:_SHARPENED].tolist():
+        report()
         if values[record] > 0 and errors[record] >= _LEAST_ERROR:
             sharper = counts.group_of(record).limit(record, delta, float(errors[record]))
             found[record] = max(values[record], sharper)
     return found
 
 
-def _guessed(table: Tabulated, delta: float, confidence: float) -> Bound:
-    found = table_guesses(table, delta, 1 - confidence)
+def _guessed(table: Tabulated, delta: float, confidence: float, report: Report = silent) -> Bound:
+    found = table_guesses(table, delta, 1 - confidence, report)
     number = found.records.size
     names = ", ".join(str(name) for name in table.record_names[found.records[:_NAMED]])
     others = f" and {number - _NAMED} more" if number > _NAMED else ""
@@ -207,23 +232,17 @@ def _guessed(table: Tabulated, delta: float, confidence: float) -> Bound:
     )
 
 
-def _e_values(table: Tabulated, delta: float, confidence: float) -> Bound:
-    records, log_e = _strongest(table, delta)
+def _e_values(table: Tabulated, delta: float, confidence: float, report: Report = silent) -> Bound:
+    log_e = log_e_values(table, 0.0, delta, part(report, 0.0, 0.8))
+    # Leaving out records makes the mean smaller.
+    records = np.sort(np.argsort(-log_e, kind="stable")[:_MOST_RECORDS])
     claims = int(table.auditable.sum())
     goal = math.log1p(REMARKABLE) - math.log1p(-confidence)
-
-    def stands(step: int) -> bool:
-        # Leaving out records makes the mean smaller.
-        return bool(logsumexp(log_e(_STEP * step)) - math.log(claims) < goal)
-
-    if table.design.has_fair_coins:
-        steps = next(step for step in count() if stands(step))
-    else:  # e-values of p-values fall as ε grows
-        steps = bisect_left(range(_MOST_STEPS), True, key=stands)
+    search = _first_of_coins if table.design.has_fair_coins else _first_of_p_values
+    steps, log_e = search(table, records, delta, goal + math.log(claims), part(report, 0.8, 1.0))
     values = np.zeros(table.n_records)
     if steps:
-        value = _STEP * (steps - 1)
-        values[records[int(np.argmax(log_e(value)))]] = value
+        values[records[int(np.argmax(log_e))]] = _STEP * (steps - 1)
     return _bound(
         table,
         delta,
@@ -238,17 +257,40 @@ def _e_values(table: Tabulated, delta: float, confidence: float) -> Bound:
     )
 
 
-def _strongest(
-    table: Tabulated, delta: float
-) -> tuple[NDArray[np.intp], Callable[[float], Floats]]:
-    """Records with much evidence, and the logs of their e-values as a function of ε."""
-    e_values = log_e_values(table, 0.0, delta)
-    records = np.sort(np.argsort(-e_values, kind="stable")[:_MOST_RECORDS])
-    if table.design.has_fair_coins:
-        evidence = evidence_of(table, records)
-        return records, lambda epsilon: log_wealth(evidence, epsilon, delta)
+def _first_of_coins(
+    table: Tabulated, records: NDArray[np.intp], delta: float, goal: float, report: Report
+) -> tuple[int, Floats]:
+    """The first point of the grid at which the logs of the e-values add up to less than the goal.
+
+    Returns
+    -------
+    steps : int
+    log_e_values : ndarray, shape (K,)
+        At the point before; at 0 if there is none.
+
+    Notes
+    -----
+    The wealth need not fall as ε grows: a wrong guess that is not bet on any more raises it. So
+    each point of the grid is looked at. The last one has no bet, and refutes nothing.
+    """
+    report(0.0, "betting on the records with the most evidence")
+    log_e = bets_of(table, records).log_wealth_on_grid(_STEP, delta)
+    steps = int(np.argmax(logsumexp(log_e, axis=1) < goal))
+    return steps, log_e[max(steps - 1, 0)]
+
+
+def _first_of_p_values(
+    table: Tabulated, records: NDArray[np.intp], delta: float, goal: float, report: Report
+) -> tuple[int, Floats]:
+    """As `_first_of_coins`, where e-values of p-values fall as ε grows."""
     counts = rank_counts(table, records=records)
-    return records, lambda epsilon: log_calibrated(counts.p_values(epsilon, delta)[records])
+
+    def log_e(step: int) -> Floats:
+        report(None, "testing the records with the most evidence")
+        return log_calibrated(counts.p_values(_STEP * step, delta)[records])
+
+    steps = bisect_left(range(_MOST_STEPS), True, key=lambda step: logsumexp(log_e(step)) < goal)
+    return steps, log_e(max(steps - 1, 0))
 
 
 def _bound(
@@ -276,8 +318,16 @@ def _bound(
     return Bound(**(fields | rest))
 
 
-#: Method -> function of table, δ and confidence.
-METHODS: dict[str, Callable[[Tabulated, float, float], Bound]] = {
+class _Method(Protocol):
+    """A bound on the largest ε."""
+
+    def __call__(
+        self, table: Tabulated, delta: float, confidence: float, report: Report = silent
+    ) -> Bound: ...
+
+
+#: Method -> its function.
+METHODS: dict[str, _Method] = {
     "held-out": _held_out,
     "simultaneous": _simultaneous,
     "e-values": _e_values,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from workbench.progress import Report
 from workbench.scores.layouts.labels import MOST_LABELS
 from workbench.scores.layouts.senses import vocabulary
+from workbench.scores.ordered import sealed
 from workbench.scores.refusals import listed
 from workbench.scores.sample import ScoresError
 from workbench.tables.classes import resolved
@@ -84,9 +85,11 @@ class Arrays:
         if is_loss:
             notes.append(words.losses_note(scores))
         report(1.0)
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(np.float64)
         return FoundTable(
-            values if values.dtype in (np.float32, np.float64) else values.astype(np.float64),
-            inside,
+            sealed(values),
+            sealed(inside),
             f"scores = {scores!r} of shape {tall[scores].shape}, memberships = {member!r}"
             + (f"; {note}" if note else ""),
             records=names.get("records"),
@@ -115,14 +118,18 @@ def _inside(values: NDArray[Any], name: str, stated: Stated, where: str) -> NDAr
     """Memberships from an array, whose name says whether its 1 means "in"."""
     if values.dtype.kind not in "biufU":
         raise ScoresError(f"{name!r} of {where} holds {values.dtype}, not memberships")
-    labels, index = np.unique(values, return_inverse=True)
+    # One row at a time, for memory.
+    labels = np.unique(np.concatenate([values[:0].ravel(), *map(np.unique, values)]))
     if labels.size > MOST_LABELS:
         raise ScoresError(
             f"{name!r} of {where} holds {labels.size} different values, so it cannot say which "
             "models were trained on which records; name another array with member="
         )
     known = member_of(labels, name, stated.member_value, f"{name!r} of {where}")
-    return np.asarray(known[index.reshape(values.shape)])
+    inside = np.empty(values.shape, bool)
+    for row, given in zip(inside, values, strict=True):
+        row[...] = known[np.searchsorted(labels, given)]
+    return inside
 
 
 def _is_of_records(name: str, array: StoredArray) -> bool:

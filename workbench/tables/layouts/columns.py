@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.scores.layouts.labels import factorized, text_of
 from workbench.scores.layouts.senses import member_label, why_open
+from workbench.scores.ordered import sealed
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
@@ -81,13 +82,13 @@ def found_table(
     if is_loss:
         notes = [*notes, words.losses_note(taken["scores"])]
     return FoundTable(
-        values,
-        member,
+        sealed(values),
+        sealed(member),
         f"{rows} rows; " + ", ".join(f"{w} = column '{c}'" for w, c in taken.items()),
         records=names["records"],
         models=names["models"],
         attributes=attributes,
-        present=present if missing else None,
+        present=sealed(present) if missing else None,
         larger_is_member=not is_loss,
         notes=tuple(notes),
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.progress import Report
 from workbench.scores.class_outputs import log_odds
+from workbench.scores.ordered import sealed
 from workbench.scores.sample import ScoresError
 from workbench.tables.layouts.base import FoundTable, Stated, few
 from workbench.tables.layouts.place import StoredArray, TablePlace, by_numbers
@@ -63,8 +64,8 @@ class LiraFolder:
                 values[m] = arrays.values.read()
         report(1.0)
         return FoundTable(
-            values,
-            member,
+            sealed(values),
+            sealed(member),
             f"{len(used)} experiments; memberships from keep.npy, "
             + ("log-odds of the class in y_train.npy from " if logits else "scores from ")
             + f"{found.what}/, of the last epoch",
