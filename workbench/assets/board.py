@@ -179,8 +179,13 @@ def _plain(value: Any) -> Any:
 
 
 #: Writes finite values at once: a walk through each of them takes as long as to draw a figure.
+#: What is drawn does not contain itself.
 _ENCODER = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
+    ensure_ascii=False,
+    allow_nan=False,
+    check_circular=False,
+    separators=(",", ":"),
+    default=_plain,
 )
 
 
