@@ -52,17 +52,19 @@ class Server:
         What runs the command line: a module, and arguments in front of its own.
     options : sequence of str
         Further options of the command.
+    tree : Path
+        The checkout that serves.
     """
 
-    def __init__(self, *module: str, options: Sequence[str] = ()) -> None:
+    def __init__(self, *module: str, options: Sequence[str] = (), tree: Path = ROOT) -> None:
         self.port = free_port()
         self.home = tempfile.TemporaryDirectory(prefix="workbench-bench-")
         serve = ("serve", "--no-open", "--port", str(self.port), *options)
         self.log = (Path(self.home.name) / "log").open("wb")
         self.process = subprocess.Popen(
             [sys.executable, "-m", *(module or ("workbench",)), *serve],
-            cwd=ROOT,
-            env={**os.environ, "WORKBENCH_HOME": self.home.name},
+            cwd=tree,
+            env={**os.environ, "PYTHONPATH": str(tree), "WORKBENCH_HOME": self.home.name},
             stdout=self.log,
             stderr=self.log,
         )

@@ -19,7 +19,8 @@ from workbench.pages.core.page import Answer, Fact, Item, NotChosen, Page, fixed
 HERE = Path(__file__).parent / "browser"
 STYLE = HERE / "board.css"
 
-_DTYPES = {"float64": "f8", "float32": "f4", "int32": "i4", "uint8": "u1"}
+#: Types of numbers that plotly knows, and what it calls them.
+_DTYPES = {np.dtype(name): name for name in ("f8", "f4", "i4", "u1")}
 
 
 def frame(page: type[Page]) -> dict[str, Any]:
@@ -178,8 +179,13 @@ def _plain(value: Any) -> Any:
 
 
 #: Writes finite values at once: a walk through each of them takes as long as to draw a figure.
+#: What is drawn does not contain itself.
 _ENCODER = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain
+    ensure_ascii=False,
+    allow_nan=False,
+    check_circular=False,
+    separators=(",", ":"),
+    default=_plain,
 )
 
 
@@ -189,7 +195,7 @@ def packed(array: Any) -> Any:
         return NotImplemented
     if array.ndim != 1 or array.dtype.kind not in "fiu":
         return _json.plain(array.tolist(), "null")
-    if array.dtype.name not in _DTYPES:
+    if array.dtype not in _DTYPES:
         array = array.astype(np.float64)
     data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
-    return {"dtype": _DTYPES[array.dtype.name], "bdata": data}
+    return {"dtype": _DTYPES[array.dtype], "bdata": data}

@@ -14,6 +14,7 @@ from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.sliders import LogNumber, PlacedNumber, decimals, places_of, scale
 from workbench.pages.core.upload import Upload
 from workbench.pages.core.value_selector import DataSelector
+from workbench.software.private_names import param_state
 
 #: In this order: an Event is a Boolean, too.
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -55,7 +56,8 @@ class Controls:
             for section in (page.sections if sections is None else sections)
         ]
         self._all = [one for _, controls in self._sections for one in controls]
-        self._packed: dict[str, tuple[Any, dict[str, Any]]] = {}  # places as last packed
+        #: What the states followed from when they were last made, and the states.
+        self._made: dict[str, tuple[Any, dict[str, Any]]] = {}
 
     def names(self) -> list[str]:
         """The names of the controls."""
@@ -71,20 +73,38 @@ class Controls:
     def states(self, names: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
         """The states of controls: whether it is offered, its value, and its possible values.
 
+        A state that is the same as at the last call is the same object.
+
         Parameters
         ----------
         names : collection of str, optional
             Which controls; by default all, and the places of sliders that have any.
         """
         states = {} if names is not None else self._places()
-        return states | {
-            control.name: {
-                "offered": control.offered(self._page),
-                **self._state(control.name, kind, parameter),
-            }
-            for control, kind, parameter in self._all
-            if names is None or control.name in names
-        }
+        values = param_state(self._page).values
+        for control, kind, parameter in self._all:
+            name = control.name
+            if names is not None and name not in names:
+                continue
+            offered = control.offered(self._page)
+            value = values.get(name, parameter)  # of one at its default, param keeps no value
+            behind = (offered, value, *self._behind(name, kind, parameter))
+            known = self._made.get(name)
+            if known is None or known[0] != behind:
+                state = {"offered": offered, **self._state(name, kind, parameter)}
+                self._made[name] = known = behind, state
+            states[name] = known[1]
+        return states
+
+    def _behind(self, name: str, kind: str, parameter: Any) -> tuple[Any, ...]:
+        """What the state of a control follows from, besides its value and whether it is offered."""
+        if kind in ("slider", "number"):
+            return parameter.bounds, parameter.softbounds, parameter.step
+        if kind == "choice":
+            if type(parameter).get_range is not param.Selector.get_range:
+                return parameter.get_range(), getattr(parameter, "refused", None)
+            return parameter.objects, parameter.names
+        return (self._page.work.state(name).running,) if kind == "job" else ()
 
     def _state(self, name: str, kind: str, parameter: Any) -> dict[str, Any]:
         page = self._page
@@ -117,9 +137,10 @@ class Controls:
         for control, _, parameter in self._all:
             places = places_of(parameter)
             if places is not None:
-                if self._packed.get(control.name, (None,))[0] is not places:
-                    self._packed[control.name] = places, {"places": packed(places)}
-                found[_of_places(control)] = self._packed[control.name][1]
+                name = _of_places(control)
+                if self._made.get(name, (None,))[0] is not places:
+                    self._made[name] = places, {"places": packed(places)}
+                found[name] = self._made[name][1]
         return found
 
     def _described(self, control: Control, kind: str, parameter: Any) -> dict[str, str]:

@@ -236,8 +236,8 @@ class LivePage:
     def _refusal(self, gesture: Message) -> Task | None:
         """What is done instead of what a person may not do; None if they may."""
         try:
-            parameter = self.page.param.objects().get(str(gesture.get("name")))
-            if gesture.get("kind") == "set" and isinstance(parameter, Upload):
+            uploads = self.page.parameters_of_type(Upload)
+            if gesture.get("kind") == "set" and gesture.get("name") in uploads:
                 raise RoleError("Files are not set: upload them")
             self._owner.may.require(gesture)
         except RoleError as error:

@@ -20,12 +20,12 @@ class Sent:
 
     def __init__(self, hashes: Mapping[str, Any] | None = None):
         self.hashes = {name: dict(marks) for name, marks in (hashes or {}).items()}
-        self._compared: dict[str, dict[str, str]] = {}  # the drawings that it has for certain
+        #: What it has for certain, by group and name: the same object need not be compared.
+        self._compared: dict[str, dict[str, Any]] = {}
 
     def items(self, parts: Parts) -> str:
         """The items, or their parts, that the browser does not have, as a JSON object."""
-        drawn = {name: own for name, own in parts.items() if self._compared.get(name) is not own}
-        self._compared.update(drawn)
+        drawn = self._others("items", parts)
         news = [(name, self._news(name, own)) for name, own in drawn.items()]
         return (
             "{" + ",".join([f"{_json.dumps_ascii(name)}:{new}" for name, new in news if new]) + "}"
@@ -51,6 +51,7 @@ class Sent:
             The entry of the group.
         """
         self.hashes.get(group, {}).pop(name, None)
+        self._compared.get(group, {}).pop(name, None)
 
     def changed(self, group: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """The entries of a group that the browser does not have.
@@ -64,11 +65,18 @@ class Sent:
         """
         known = self.hashes.setdefault(group, {})
         changed = {}
-        for name, value in values.items():
+        for name, value in self._others(group, values).items():
             mark = hash(repr(value))
             if known.get(name) != mark:
                 known[name], changed[name] = mark, value
         return changed
+
+    def _others(self, group: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The entries of a group that are other objects than at the last comparison."""
+        known = self._compared.setdefault(group, {})
+        others = {name: value for name, value in values.items() if known.get(name) is not value}
+        known.update(others)
+        return others
 
 
 @dataclass(frozen=True)

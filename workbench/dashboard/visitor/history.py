@@ -27,8 +27,8 @@ class Change:
         How people call what they used.
     settings : tuple of mapping
         The page's settings before and after.
-    data : tuple of WorkspaceState
-        The data sets before and after.
+    data : tuple of WorkspaceState, optional
+        The data sets before and after; None if the change does not concern them.
     audits : tuple of mapping
         Whether the saved audits of these keys are there, before and after.
     kept : mapping
@@ -38,7 +38,7 @@ class Change:
     page: str
     label: str
     settings: tuple[Mapping[str, Any], Mapping[str, Any]]
-    data: tuple[WorkspaceState, WorkspaceState]
+    data: tuple[WorkspaceState, WorkspaceState] | None = None
     audits: tuple[Mapping[str, bool], Mapping[str, bool]] = ({}, {})
     kept: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -46,7 +46,7 @@ class Change:
     def empty(self) -> bool:
         """True if nothing differs."""
         both = (self.settings, self.data, self.audits)
-        return all(before == after for before, after in both)
+        return all(before == after for before, after in filter(None, both))
 
 
 class History:
@@ -87,8 +87,7 @@ class History:
         there : bool
             Whether it is there now.
         """
-        now = self._workspace.kept.snapshot()
-        self.add(Change("", label, ({}, {}), (now, now), ({key: not there}, {key: there})))
+        self.add(Change("", label, ({}, {}), audits=({key: not there}, {key: there})))
 
     def show(self) -> None:
         """Have the browsers show what can be undone, unless they do already."""

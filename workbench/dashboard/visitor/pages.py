@@ -20,6 +20,7 @@ from workbench.dashboard.worker import Turns
 from workbench.pages.core.page import Page
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.data import DataChoice
+from workbench.workspaces.parts.kept_data import WorkspaceState
 from workbench.workspaces.workspace import Workspace
 
 T = TypeVar("T")
@@ -288,17 +289,28 @@ class OpenPages:
         kept = self.kept.of(name, key) if chosen else None
         self.kept.keep(name, key, dict(now))
         if control:
-            data = self.workspace.kept.snapshot()
-            if chosen and key != self.workspace.active.key(page.takes):
-                self._followed[name] = key
-                self.workspace.active.choose(key)
-            states = (data, self.workspace.kept.snapshot())
+            data = self._choose(page, name, key) if chosen else None
             overwritten = {} if kept is None else {key: kept}
             label = label_of(page, control)
-            self._history.add(Change(name, label, (before, now), states, kept=overwritten))
+            self._history.add(Change(name, label, (before, now), data, kept=overwritten))
         # Last: the workspace tells all pages of it, and they follow the data that are chosen now.
         for part in page.parts_with("keep_with_data"):
             part.keep_with_data()
+
+    def _choose(self, page: Page, name: str, key: str) -> tuple[WorkspaceState, WorkspaceState]:
+        """Have all pages show the data set that a person chose on one; the states for the history.
+
+        Parameters
+        ----------
+        page : Page
+        name, key : str
+            Of the page, and of the data set.
+        """
+        before = self.workspace.kept.snapshot()
+        if key != self.workspace.active.key(page.takes):
+            self._followed[name] = key
+            self.workspace.active.choose(key)
+        return before, self.workspace.kept.snapshot()
 
     def go(self, page: Page) -> None:
         """Have the browsers go to the page that a control of another one asked for.
@@ -339,9 +351,9 @@ def jobs_of(pages: OpenPages) -> list[dict[str, Any]]:
     ]
 
 
-def data_choices(page: Page) -> list[str]:
+def data_choices(page: Page) -> tuple[str, ...]:
     """Names of the parameters of a page that choose a data set."""
-    return [n for n, one in page.param.objects().items() if isinstance(one, DataChoice)]
+    return page.parameters_of_type(DataChoice)
 
 
 def label_of(page: Page, control: str) -> str:
@@ -355,8 +367,8 @@ def label_of(page: Page, control: str) -> str:
 
 def _keep_files(workspace: Workspace, page: Page, before: Settings, now: Settings) -> None:
     """Keep the files that a person uploaded to a page."""
-    for name, parameter in page.param.objects().items():
-        if isinstance(parameter, Upload) and now.get(name) != before.get(name):
+    for name in page.parameters_of_type(Upload):
+        if now.get(name) != before.get(name):
             for file in getattr(page, name) or ():
                 try:
                     workspace.files.keep(file.name, file.content())

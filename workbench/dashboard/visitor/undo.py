@@ -34,7 +34,7 @@ class Undo:
         if change is None:
             return {}
         pages = self._pages
-        if change.data[0] != change.data[1]:
+        if change.data is not None and change.data[0] != change.data[1]:
             pages.workspace.kept.revert(change.data[which])
         if change.page:
             live = pages.live(change.page)

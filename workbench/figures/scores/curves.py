@@ -190,7 +190,7 @@ def tradeoff(
 
 
 def profile(
-    h: Histogram, band: TradeoffBand, delta: float, fit: Bound, compared: Sequence[Compared] = ()
+    h: Histogram, band: TradeoffBand, certified: Bound, fit: Bound, compared: Sequence[Compared] = ()
 ) -> Figure:
     """Privacy profiles δ(ε): of the histogram, certified, fitted, claimed, and of references.
 
@@ -199,14 +199,14 @@ def profile(
     h : Histogram
     band : TradeoffBand
         Gives the certified profile.
-    delta : float
-        Where the certified ε is marked.
+    certified : Bound
+        The certified ε that is marked, at its δ.
     fit : Bound
         Fitted μ.
     compared : sequence of Compared
         The claim and references.
     """
-    certified = band.epsilon(delta)
+    delta = certified.delta or 0.0
     most = round_up(max([1.0, 1.35 * certified.value, *_epsilons(compared, delta)]))
     epsilon = np.linspace(0, most, 201)
     low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)

@@ -34,6 +34,7 @@ import param
 from param.parameterized import ParameterizedMetaclass
 
 from workbench.scores.sample import Scores
+from workbench.software.private_names import param_state
 from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.seen.record import SeenRecord
 
@@ -48,11 +49,11 @@ class _OfPage:
         self._name = name
 
     def __get__(self, part: Part | None, owner: type[Part]) -> Any:
-        return (
-            owner.parameters[self._name]
-            if part is None
-            else getattr(part.page, part.flat(self._name))
-        )
+        if part is None:
+            return owner.parameters[self._name]
+        page, name = part.page, part.flat(self._name)
+        values = param_state(page).values  # looked up here, as a step of a drag reads many
+        return values[name] if name in values else getattr(page, name)
 
     def __set__(self, part: Part, value: Any) -> None:
         setattr(part.page, part.flat(self._name), value)

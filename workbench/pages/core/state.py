@@ -225,6 +225,12 @@ class PageState(param.Parameterized, metaclass=WithParts):
         return tuple(seen.values())
 
     @classmethod
+    @cache
+    def parameters_of_type(cls, kind: type[param.Parameter]) -> tuple[str, ...]:
+        """Names of the parameters of a type, in the order of definition."""
+        return tuple(name for name, one in cls.param.objects().items() if isinstance(one, kind))
+
+    @classmethod
     def parameters_of(cls, needs: tuple[str, ...]) -> frozenset[str]:
         """Names of the parameters that ``needs`` depend on, directly or through derived results."""
         return frozenset(name for name in cls._behind(needs) if name in cls.param)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 import param
@@ -12,6 +13,7 @@ from workbench._format import percent
 from workbench.bounds.bound import Bound
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
+from workbench.software.private_names import param_state
 from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.seen.record import SeenRecord
 
@@ -120,6 +122,7 @@ class Validity(Part):
     def start(self, given: frozenset[str]) -> None:
         """Watch the choices and the button."""
         self._noted: Any = None  # what was noted as shown last
+        self._shown_at: tuple[Any, list[Any]] = None, []  # the data and all values at that time
         # After the watchers that take new data into view, which clear the mark.
         self.page.param.watch(self._doubt, list(self._marked), precedence=1)
         self.page.param.watch(self._reset, "reset")
@@ -185,8 +188,15 @@ class Validity(Part):
         if page.restores or not hasattr(page, "workspace") or not self.in_view:
             return
         sights, seen = self._sights(), page.workspace.seen
+        data = [(one.digest, one.kept) for one in sights], id(seen)
+        values = list(param_state(page).values.values())
+        known, shown = self._shown_at
+        if not before and data == known and len(values) == len(shown):
+            if all(map(is_, values, shown)):  # from which all choices follow
+                return
+        self._shown_at = data, [] if before else values
         choices = {**self._all_choices(), **before}
-        noted = [(one.digest, one.kept) for one in sights], choices, id(seen)
+        noted = data, choices
         if not sights or noted == self._noted:
             return
         by = f"the page “{page.title}”"

@@ -34,7 +34,7 @@ class ScoresAnswer(Part):
         if verdict is not None:
             words = "Not refuted" if verdict.verdict == NOT_REFUTED else "Too few scores to tell"
             return Answer(words, not_refuting_evidence(verdict), "open")
-        epsilon = page.statistic.sharpest(page.statistic.band().epsilon(page.delta.value))
+        epsilon = page.statistic.sharpest(page.statistic.epsilon_at_least())
         if epsilon.value > 0:
             at = f"at δ = {plain(page.delta.value)}, {percent(page.confidence)} confidence"
             text = f"{at}; state what was promised to have it tested"

@@ -193,7 +193,7 @@ class ScoresPage(Page):
     )
     def epsilon(self) -> Bound:
         """With this confidence, the mechanism is not (ε′, δ)-DP for any ε′ below this value."""
-        return self.statistic.sharpest(self.statistic.band().epsilon(self.delta.value))
+        return self.statistic.sharpest(self.statistic.epsilon_at_least())
 
     @number(
         "μ lower bound",
@@ -215,7 +215,7 @@ class ScoresPage(Page):
     )
     def total_variation(self) -> Bound:
         """Lower bound on the total variation distance, the best attacker's advantage TPR − FPR."""
-        return self.validity.certified(self.statistic.band().total_variation())
+        return self.validity.certified(self.statistic.variation_at_least())
 
     @number(
         f"TPR at FPR {LOW_FPR:g}",
@@ -250,7 +250,7 @@ class ScoresPage(Page):
     )
     def histogram_tv(self) -> Bound:
         """Estimate of the total variation distance from the two histograms."""
-        certified = self.validity.certified(self.statistic.band().total_variation())
+        certified = self.validity.certified(self.statistic.variation_at_least())
         return checked_against(total_variation_estimate(self.bins.histogram()), certified)
 
     @number(
@@ -395,7 +395,7 @@ class ScoresPage(Page):
         return charts.profile(
             self.bins.histogram(),
             self.statistic.band(),
-            self.delta.value,
+            self.statistic.epsilon_at_least(),
             self.fit(),
             self.compared(),
         )

@@ -51,6 +51,16 @@ class AttackStatistic(Part):
         """Limits at all thresholds at once."""
         return tradeoff_band(self.measured(), self.page.confidence)
 
+    @derived(needs=("band",))
+    def variation_at_least(self) -> Bound:
+        """Lower bound on the total variation distance."""
+        return self.band().total_variation()
+
+    @derived(needs=("band", "log_delta"))
+    def epsilon_at_least(self) -> Bound:
+        """Lower bound on ε at the chosen δ."""
+        return self.band().epsilon(self.page.delta.value)
+
     @derived(needs=("asked", "asked_late", "asked_delta", "log_delta"))
     def asked_in_time(self) -> Question | None:
         """The question that was fixed before these data were in view."""

@@ -36,6 +36,6 @@ class WidthLesson(Part):
             self.by_width(),
             self.page.bins.histogram(),
             self.page.bin_width,
-            self.page.statistic.band().total_variation(),
+            self.page.statistic.variation_at_least(),
             self.page.source.true_tv,
         )
