@@ -105,7 +105,7 @@ def test_a_failed_audit_has_spent_its_place(audit, scores, monkeypatch):
         raise ValueError("broken")
 
     with monkeypatch.context() as broken:
-        broken.setattr("workbench.cli.score_audit.file_audit.judge", fail)
+        broken.setattr("workbench.bounds.power.judge.judge", fail)
         assert audit(scores(1, 1), "--series", "nightly", "--claim", "gdp(1)")[0] == 2
     (place,) = wb.workspace().audits.series("nightly")
     assert place.audit is None

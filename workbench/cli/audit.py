@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
-from workbench.claims.parse import claim_forms
 from workbench.cli.files import STDIN, add_layout_arguments, read_scores, statement
 from workbench.cli.output import add_format, complain, say
 from workbench.cli.parser import CommandParser
@@ -57,15 +56,8 @@ def add(command: CommandParser) -> None:
         type=float,
         help="default: 0.95; of a series, for all its audits together",
     )
-    command.add_argument(
-        "--claim",
-        action="append",
-        default=[],
-        help=f"what is promised: {claim_forms()}; "
-        "'dpsgd(noise=SIGMA, rate=Q, steps=T)', 'gaussian(MU)' or 'laplace(MU)': no leakier than "
-        "this; 'table(FILE)': the file's columns epsilon and delta; may be repeated, all verdicts "
-        "hold together",
-    )
+    claim = command.add_argument("--claim", action="append", default=[])
+    command.helps.append((claim, _help_of_claims))
     add_format(
         command,
         "JUnit XML with one test per claim",
@@ -74,6 +66,16 @@ def add(command: CommandParser) -> None:
     )
     _add_keeping(command)
     add_layout_arguments(command)
+
+
+def _help_of_claims() -> str:
+    from workbench.claims.parse import claim_forms
+
+    return (
+        f"what is promised: {claim_forms()}; 'dpsgd(noise=SIGMA, rate=Q, steps=T)', 'gaussian(MU)' "
+        "or 'laplace(MU)': no leakier than this; 'table(FILE)': the file's columns epsilon and "
+        "delta; may be repeated, all verdicts hold together"
+    )
 
 
 def _add_keeping(command: argparse.ArgumentParser) -> None:

@@ -55,10 +55,17 @@ class CommandParser(argparse.ArgumentParser):
         which only the name was needed so far; "" where all is there.
     expand : callable
         Adds to the arguments what a file says.
+    helps : list of (argparse.Action, callable)
+        Options whose help texts are made when they are read: they list what is there, and what
+        plug-ins add.
     """
 
     described_by: str = ""
     expand: Callable[[Sequence[str]], Sequence[str]] = staticmethod(lambda given: given)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.helps: list[tuple[argparse.Action, Callable[[], str]]] = []
 
     def complete(self) -> CommandParser:
         """The parser, with all its options."""
@@ -74,7 +81,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """As in the base class."""
-        self.complete()
+        for action, text in self.complete().helps:
+            action.help = text()
         return super().format_help()
 
     def parse_known_args(  # type: ignore[override]

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
-from workbench.bounds.power.judge import judge
 from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
-from workbench.claims.base import Claim
 from workbench.estimators.direction import is_reversed
 from workbench.estimators.histogram import histogram
 from workbench.estimators.roc import roc
@@ -19,6 +17,7 @@ from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
     from workbench.audits.audit import Audit
+    from workbench.claims.base import Claim
     from workbench.cli.score_audit.baseline import Baseline
     from workbench.cli.score_audit.member import SeriesMember
 
@@ -107,8 +106,7 @@ class FileAudit:
             auc,
             checked_against(total_variation_estimate(histogram(scores)), certified),
         )
-        read = scores.with_direction(scores.larger_is_member)  # `reversed` says what is in doubt
-        verdicts = tuple(judge(read, claim, confidence) for claim in claims)
+        verdicts = _verdicts(scores, claims, confidence) if claims else ()
         doubtful = not direction_stated and is_reversed(scores, auc.value)
         return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful, files)
 
@@ -158,3 +156,10 @@ class FileAudit:
         if self.reversed and REFUTED not in found:
             return DOUBTFUL
         return next((status for verdict, status in STATUS.items() if verdict in found), 0)
+
+
+def _verdicts(scores: Scores, claims: list[Claim], confidence: float) -> tuple[Verdict, ...]:
+    from workbench.bounds.power.judge import judge
+
+    read = scores.with_direction(scores.larger_is_member)  # `reversed` says what is in doubt
+    return tuple(judge(read, claim, confidence) for claim in claims)

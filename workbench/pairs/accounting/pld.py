@@ -381,7 +381,7 @@ def convolution_range(masses: Floats, k: int, tail: float) -> tuple[int, int]:
     Returns
     -------
     first, last : int
-        Within 0 and (n − 1)·k.
+        Within 0 and (n − 1)·k; first > last where all mass together is less than the tail.
     """
     n = masses.size
     growth, margin = np.exp(np.arange(n) / n), math.log(2 / tail)
