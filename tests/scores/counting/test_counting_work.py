@@ -14,7 +14,7 @@ from workbench.scores.counting.grid import BLOCK, Center, Grid
 from workbench.scores.counting.one_pass import count_scores
 from workbench.scores.counting.piece import count_piece
 from workbench.scores.counting.row_sources import BATCH
-from workbench.scores.counting.sides import Groups, LabeledRows
+from workbench.scores.counting.sides import Groups, LabeledRows, _truth_values
 from workbench.scores.counting.tally import GridTally
 from workbench.scores.layouts.layout import Layout
 
@@ -172,3 +172,11 @@ def test_files_of_every_type_are_counted_as_their_rows(tmp_path):
                 np.testing.assert_array_equal(np.cumsum(counts)[finite], up_to)
             for kept, of in zip(found.first, (member, ~member), strict=True):
                 np.testing.assert_array_equal(kept, rows[of])
+
+
+@pytest.mark.parametrize("start", [0, 1, 7, 8, 13, 1000])
+@pytest.mark.parametrize("size", [1, 7, 8, 9, 64, 999])
+def test_truth_values_are_taken_from_their_bits(start, size):
+    flags = rng.random(2000) < 0.5
+    column = pa.array(flags).slice(start, size)
+    np.testing.assert_array_equal(_truth_values(column), flags[start : start + size])
