@@ -124,7 +124,7 @@ class GridTally:
 
     def _differ(self, x: Floats, keys: Integers, exact: Floats) -> NDArray[np.bool_]:
         """Which scores are not the one of their cell; the cell of NaN holds nothing else."""
-        found, other = (array[: x.size] for array in self._found)
+        found, other = self._found[0][: x.size], self._found[1][: x.size]
         exact.take(keys, out=found, mode="clip")  # which writes to the array itself
         np.not_equal(found, x, out=other)
         if other.any():
