@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from workbench.progress import time_left
+from workbench.scores.counting.counted import MOST_FIRST
 from workbench.scores.counting.grid import BLOCK, Grid
 from workbench.scores.counting.prefetch import prefetched
 from workbench.scores.counting.row_sources import RowFile, UnreadError
@@ -29,6 +30,8 @@ class Task:
     group : int
         Of all scores, in a file of one group.
     grid : Grid
+    most_first : int
+        First scores of each group that are kept.
     """
 
     source: RowFile
@@ -36,6 +39,7 @@ class Task:
     member_value: str | None
     group: int
     grid: Grid
+    most_first: int = MOST_FIRST
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,11 @@ class CountedPiece:
         return CountedPiece(self.counts + counts, tuple(labels.values()), self.stated, notes)
 
 
-def count_piece(task: Task, report: Callable[[int, float], None] | None = None) -> CountedPiece:
+def count_piece(
+    task: Task,
+    report: Callable[[int, float], None] | None = None,
+    only_first: int | None = None,
+) -> CountedPiece:
     """Counts of a piece of a file.
 
     Parameters
@@ -79,6 +87,8 @@ def count_piece(task: Task, report: Callable[[int, float], None] | None = None) 
     report : callable, optional
         Takes the number of scores and the share of the piece that is read, after each batch. It
         may raise, to cancel.
+    only_first : int, optional
+        Read only until so many first scores of both groups are found, and return these alone.
     """
     source, layout = task.source, task.layout
     filename = source.path.name
@@ -91,7 +101,8 @@ def count_piece(task: Task, report: Callable[[int, float], None] | None = None) 
     else:
         name = layout.p if task.group == P else layout.q
         sides = OneColumn(str(name), task.group, filename)
-    tally = GridTally(task.grid)
+    known = task.member_value is not None or layout.kind != "score and label"
+    tally = GridTally(task.grid, task.most_first)
     notes: list[str] = []
     done = 0
     try:
@@ -102,10 +113,14 @@ def count_piece(task: Task, report: Callable[[int, float], None] | None = None) 
                     done += x.size
             if report is not None:
                 report(done, share)
+            if only_first is not None and tally.kept >= only_first:
+                break
     except UnreadError as error:
         notes.append(
             f"{error}: {f'{done:,} scores before that were' if done else 'nothing was'} used"
         )
+    if only_first is not None:
+        return CountedPiece(tally.result().firsts, groups.seen, known, ())
     notes += sides.end()
     size = source.path.stat().st_size if source.path.exists() else 0
     if size != source.size:
@@ -113,7 +128,6 @@ def count_piece(task: Task, report: Callable[[int, float], None] | None = None) 
             f"{called(filename)} changed while it was read, from {source.size:,} to {size:,} "
             "bytes: what it held at the beginning was used"
         )
-    known = task.member_value is not None or layout.kind != "score and label"
     return CountedPiece(tally.result(), groups.seen, known, tuple(notes))
 
 

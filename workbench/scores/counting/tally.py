@@ -37,6 +37,11 @@ class GroupCounts:
         """Number of scores."""
         return int(self.counts.sum())
 
+    @property
+    def firsts(self) -> GroupCounts:
+        """The first scores alone."""
+        return GroupCounts(self.keys[:0], self.counts[:, :0], np.empty(0), self.first)
+
     def swapped(self) -> GroupCounts:
         """The same with the groups exchanged."""
         return GroupCounts(self.keys, self.counts[::-1], self.exact, self.first[::-1])
@@ -65,16 +70,24 @@ class GroupCounts:
 
 
 class GridTally:
-    """Counts that grow."""
+    """Counts that grow.
 
-    def __init__(self, grid: Grid) -> None:
+    Parameters
+    ----------
+    grid : Grid
+    most : int
+        First scores of each group that are kept.
+    """
+
+    def __init__(self, grid: Grid, most: int = MOST_FIRST) -> None:
         self._grid = grid
         self._room = Room(BLOCK)
         self._found = np.empty(BLOCK), np.empty(BLOCK, bool)
         # The two groups of a cell lie side by side.
         self._counts = np.zeros(2 * grid.size, np.int64)
-        self._first = np.empty(MOST_FIRST), np.empty(MOST_FIRST)
+        self._first = np.empty(most), np.empty(most)
         self._kept = [0, 0]
+        self._most = most
         #: The one score of each cell that is not empty; not needed once a cell has a second one.
         self._exact: Floats | None = np.zeros(grid.size)
         self._exact[-1] = np.nan
@@ -111,7 +124,7 @@ class GridTally:
 
     def _differ(self, x: Floats, keys: Integers, exact: Floats) -> NDArray[np.bool_]:
         """Which scores are not the one of their cell; the cell of NaN holds nothing else."""
-        found, other = (array[: x.size] for array in self._found)
+        found, other = self._found[0][: x.size], self._found[1][: x.size]
         exact.take(keys, out=found, mode="clip")  # which writes to the array itself
         np.not_equal(found, x, out=other)
         if other.any():
@@ -122,11 +135,16 @@ class GridTally:
         """Keep the first scores of each group."""
         for group in (0, 1) if not isinstance(groups, int) else (groups,):
             kept = self._kept[group]
-            if kept < MOST_FIRST:
+            if kept < self._most:
                 part = x if isinstance(groups, int) else x[groups == group]
-                part = part[: MOST_FIRST - kept]
+                part = part[: self._most - kept]
                 self._first[group][kept : kept + part.size] = part
                 self._kept[group] += part.size
+
+    @property
+    def kept(self) -> int:
+        """Number of first scores of both groups."""
+        return sum(self._kept)
 
     def result(self) -> GroupCounts:
         """The counts so far."""
