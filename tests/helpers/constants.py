@@ -32,6 +32,7 @@ from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.onerun.scored import independence
 from workbench.onerun.scored.check import permutation_p_values
 from workbench.tables.bounds import e_values, each_record, exceeding
+from workbench.tables.bounds.bets import Bets
 from workbench.testers.error_budget import Budget
 from workbench.testers.property_testers.mean_bets import Expected, HockeyStickLine, in_shares
 
@@ -561,12 +562,12 @@ def table_e_values_of_coins():
     table = wb.ScoreTable(rng.normal(2.0 * member), member, sampling="independent runs", seed=0)
     assert table.design.has_fair_coins
     bound = table.worst_record(0.0, method="e-values").value
-    evidence = e_values.evidence_of(table, np.array([0]))
-    at, above = np.exp([e_values.log_wealth(evidence, bound + x, 0.0)[0] for x in (0, 0.02)])
+    bets = Bets.of(e_values.evidence_of(table, np.array([0])))
+    at, above = np.exp([bets.log_wealth(bound + x, 0.0)[0] for x in (0, 0.02)])
     assert bound > 0
     assert at >= 1.01 / ERROR > above > at / 1.6
     # A fair game where guesses are right as often as ε allows.
-    right, wrong = np.exp(e_values.log_wealth(np.array([[2.0, -2.0]]), 1.0, 0.0))
+    right, wrong = np.exp(Bets.of(np.array([[2.0, -2.0]])).log_wealth(1.0, 0.0))
     share = 1 / (1 + math.exp(-1.0))
     assert math.isclose(share * right + (1 - share) * wrong, 1, rel_tol=1e-12)
 

@@ -9,7 +9,8 @@ from scipy.stats import binom
 import workbench as wb
 from benchmarks.record_bounds import LEAKS, NULLS, RECORDS, false_claims, leaking_table, strength
 from workbench.onerun.steinke import sharp_p_value
-from workbench.tables.bounds.e_values import evidence_of, log_calibrated, log_e_values, log_wealth
+from workbench.tables.bounds.bets import Bets
+from workbench.tables.bounds.e_values import evidence_of, log_calibrated, log_e_values
 from workbench.tables.bounds.exceeding import e_benjamini_hochberg
 from workbench.tables.bounds.guesses import first_models, table_guesses
 
@@ -236,7 +237,7 @@ def test_wealth_is_the_product_of_the_factors():
     evidence = np.array([[3.0], [-2.0], [0.5]])
     p, q3, q2 = (1 / (1 + np.exp(-x)) for x in (1.0, 3.0, 2.0))
     bets = q3 / p * (1 - q2) / (1 - p) / (1 + 0.01 * np.exp(-1)) ** 2
-    assert log_wealth(evidence, 1.0, 0.01)[0] == pytest.approx(np.log(bets))
+    assert Bets.of(evidence).log_wealth(1.0, 0.01)[0] == pytest.approx(np.log(bets))
 
 
 def test_evidence_follows_from_the_models_before():

@@ -443,7 +443,7 @@ def _cells(values: ArrayLike, what: str) -> NDArray[np.bool_]:
 
 
 def _is_kept(values: NDArray[Any]) -> bool:
-    """Whether an array is kept as it is: nobody can change it, and models come one after another."""
+    """Whether an array is kept as it is: nobody can write to it, and its rows are contiguous."""
     return values.flags.c_contiguous and is_sealed(values)
 
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from workbench.curves.validation import Floats, quiet
 from workbench.progress import Report, silent
 from workbench.tables.bounds.bets import Bets
-from workbench.tables.bounds.rank_counts import rank_counts
+from workbench.tables.bounds.counting import rank_counts
 from workbench.tables.bounds.robust import clipped
 from workbench.tables.bounds.tabulated import Tabulated
 from workbench.tables.design import REMARKABLE

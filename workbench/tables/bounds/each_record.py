@@ -23,7 +23,8 @@ from workbench._plot import beside, figure, plot
 from workbench.curves.gdp import epsilon_from_mu
 from workbench.curves.validation import Floats
 from workbench.progress import Report, part, silent
-from workbench.tables.bounds.rank_counts import RankCounts, rank_counts
+from workbench.tables.bounds.counting import rank_counts
+from workbench.tables.bounds.rank_counts import RankCounts
 from workbench.tables.bounds.tabulated import Tabulated, of_each, require_table
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from workbench._markup import table as html_table
 from workbench.curves.validation import Floats
 from workbench.progress import Report, part, silent
 from workbench.scores.sample import ScoresError
+from workbench.tables.bounds.counting import rank_counts
 from workbench.tables.bounds.e_values import assumption_of, log_e_values
 from workbench.tables.bounds.each_record import holm
-from workbench.tables.bounds.rank_counts import rank_counts
 from workbench.tables.bounds.tabulated import Tabulated, of_each, require_table
 
 if TYPE_CHECKING:

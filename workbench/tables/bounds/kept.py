@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from workbench.tables.bounds.bets import Bets
-    from workbench.tables.bounds.rank_counts import RankCounts
+from workbench.tables.bounds.bets import Bets
+from workbench.tables.bounds.rank_counts import RankCounts
 
 
 @dataclass

@@ -29,6 +29,7 @@ from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.random_split import second_split
 from workbench.curves.validation import Floats
 from workbench.progress import Report, part, silent
+from workbench.tables.bounds.counting import rank_counts
 from workbench.tables.bounds.e_values import (
     ROWS_AND_COINS,
     assumption_of,
@@ -38,7 +39,7 @@ from workbench.tables.bounds.e_values import (
 )
 from workbench.tables.bounds.each_record import limits_of, record_limits
 from workbench.tables.bounds.guesses import SHARE, first_models, promising, table_guesses
-from workbench.tables.bounds.rank_counts import RankCounts, rank_counts
+from workbench.tables.bounds.rank_counts import RankCounts
 from workbench.tables.bounds.tabulated import Tabulated
 from workbench.tables.design import REMARKABLE
 
@@ -289,7 +290,10 @@ def _first_of_p_values(
         report(None, "testing the records with the most evidence")
         return log_calibrated(counts.p_values(_STEP * step, delta)[records])
 
-    steps = bisect_left(range(_MOST_STEPS), True, key=lambda step: logsumexp(log_e(step)) < goal)
+    def stands(step: int) -> bool:
+        return bool(logsumexp(log_e(step)) < goal)
+
+    steps = bisect_left(range(_MOST_STEPS), True, key=stands)
     return steps, log_e(max(steps - 1, 0))
 
 

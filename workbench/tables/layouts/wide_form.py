@@ -9,7 +9,6 @@ import numpy as np
 
 from workbench.progress import Report
 from workbench.scores.layouts.senses import name_words
-from workbench.scores.ordered import sealed
 from workbench.scores.refusals import listed
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
