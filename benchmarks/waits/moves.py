@@ -8,9 +8,10 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.visitors import PER_SECOND, Server, Visitor, p95
-from benchmarks.waits.measuring import ROOT, Wait, printed_by
+from benchmarks.waits.measuring import Wait, printed_by
 
 #: Seconds in which visitors move.
 SECONDS = 20.0
@@ -128,15 +129,22 @@ async def _at_work(port: int) -> Visitor:
     """A visitor who has started a simulation that takes longer than the measurement."""
     one = Visitor(port, page="coveragelab", address="coveragelab")
     await one.open()
-    many = {"kind": "set", "name": "log_reps", "value": 4.0, "typed": True}
-    for serial, gesture in enumerate((many, {"kind": "job", "job": "simulate"}), 1):
+    gestures: list[dict[str, Any]] = [
+        {"kind": "set", "name": "log_reps", "value": 4.0, "typed": True},
+        {"kind": "job", "job": "simulate"},
+    ]
+    for serial, gesture in enumerate(gestures, 1):
         one._send({**gesture, "page": one.page, "serial": serial})
     return one
 
 
 def step(name: str) -> Callable[[Path], float]:
     """Measures the CPU of a step of a drag on the large page, in milliseconds."""
-    return lambda tree=ROOT: printed_by(STEPS, str(LARGE), name, tree=tree)
+
+    def measure(tree: Path) -> float:
+        return printed_by(STEPS, str(LARGE), name, tree=tree)
+
+    return measure
 
 
 WAITS: tuple[Wait, ...] = (

@@ -176,7 +176,9 @@ class Slider:
         assert done.wait(60)
 
 
-def drag_steps(page: str = "scores", name: str = "threshold", steps: int = 5) -> list[Trace]:
+def drag_steps(
+    page: str = "scores", name: str = "threshold", steps: int = 5, done: bool = False
+) -> list[Trace]:
     """The steps of a drag of a slider, but for its first and its last one; with the CPU of a step.
 
     Parameters
@@ -184,6 +186,8 @@ def drag_steps(page: str = "scores", name: str = "threshold", steps: int = 5) ->
     page, name : str
         The page, and the parameter of the slider.
     steps : int
+    done : bool
+        Whether each is a gesture of its own, as with the keys, and is kept and can be undone.
     """
     slider = Slider(page, name)
     try:
@@ -191,16 +195,16 @@ def drag_steps(page: str = "scores", name: str = "threshold", steps: int = 5) ->
         low, high = first.param[name].get_soft_bounds()
         values = iter(low + (high - low) * (0.3 + 0.001 * k) for k in range(10_000))
         for _ in range(3):
-            slider.move(next(values), done=False)
+            slider.move(next(values), done=done)
         traces = []
         for _ in range(steps):
             with slider.traced() as trace:
-                slider.move(next(values), done=False)
+                slider.move(next(values), done=done)
             traces.append(trace)
         for trace in traces:
             began = time.process_time()
             for _ in range(10):
-                slider.move(next(values), done=False)
+                slider.move(next(values), done=done)
             trace.cpu = (time.process_time() - began) / 10
         slider.move(next(values))
         return traces
@@ -208,6 +212,6 @@ def drag_steps(page: str = "scores", name: str = "threshold", steps: int = 5) ->
         slider.close()
 
 
-def drag_step(page: str = "scores", name: str = "threshold") -> Trace:
+def drag_step(page: str = "scores", name: str = "threshold", done: bool = False) -> Trace:
     """The step of a drag of a slider with the fewest calls: nothing else went on meanwhile."""
-    return min(drag_steps(page, name), key=lambda trace: trace.calls)
+    return min(drag_steps(page, name, done=done), key=lambda trace: trace.calls)

@@ -11,7 +11,7 @@ from workbench.assets.board import packed
 from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import Control, Page, Section
-from workbench.pages.core.sliders import LogNumber, PlacedNumber, decimals, places_of, scale
+from workbench.pages.core.sliders import LogNumber, PlacedNumber, decimals, scale
 from workbench.pages.core.upload import Upload
 from workbench.pages.core.value_selector import DataSelector
 from workbench.software.private_names import param_state
@@ -56,6 +56,7 @@ class Controls:
             for section in (page.sections if sections is None else sections)
         ]
         self._all = [one for _, controls in self._sections for one in controls]
+        self._placed = [(c, one) for c, _, one in self._all if isinstance(one, PlacedNumber)]
         #: What the states followed from when they were last made, and the states.
         self._made: dict[str, tuple[Any, dict[str, Any]]] = {}
 
@@ -87,8 +88,10 @@ class Controls:
             if names is not None and name not in names:
                 continue
             offered = control.offered(self._page)
-            value = values.get(name, parameter)  # of one at its default, param keeps no value
-            behind = (offered, value, *self._behind(name, kind, parameter))
+            # The rest of what nobody sees counts once it is offered.
+            more = self._behind(name, kind, parameter) if offered else ()
+            # Of a parameter at its default, param keeps no value.
+            behind = offered, values.get(name, parameter), more
             known = self._made.get(name)
             if known is None or known[0] != behind:
                 state = {"offered": offered, **self._state(name, kind, parameter)}
@@ -134,8 +137,8 @@ class Controls:
     def _places(self) -> dict[str, dict[str, Any]]:
         """The places of sliders, as states of their own: they change with the data alone."""
         found = {}
-        for control, _, parameter in self._all:
-            places = places_of(parameter)
+        for control, parameter in self._placed:
+            places = parameter.places
             if places is not None:
                 name = _of_places(control)
                 if self._made.get(name, (None,))[0] is not places:

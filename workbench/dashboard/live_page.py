@@ -367,7 +367,9 @@ class LivePage:
             viewer.lost_track = viewer.behind = False
             viewer.sent = Sent()
             return whole(self.page, self.controls, self.drawn.parts, viewer.sent, state)
-        names = changed if self.session.moving and not viewer.behind else None
+        # What slow items show, no control depends on.
+        partly = self.session.moving or self.session.tasks == [self.drawn.rest]
+        names = changed if partly and not viewer.behind else None
         viewer.behind = False
         more = news(self.page, self.controls, self.settings, self.jobs, viewer.sent, names)
         text = assets.content({**state, **more})

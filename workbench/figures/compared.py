@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from workbench.claims.base import Claim
 from workbench.curves.validation import Floats
+from workbench.figures.kit.axes import least_shown, profile_down_to
 from workbench.figures.kit.marks import Style
 from workbench.pairs.base import Pair
+
+At = TypeVar("At")
+Found = TypeVar("Found")
+
+#: Points of a privacy profile, from 0 to the largest ε of a chart.
+POINTS = 201
 
 #: How references look, in their order.
 _REFERENCES = (("warn", "dash"), ("muted", "dashdot"), ("bad", "dot"))
@@ -41,7 +48,7 @@ class Compared:
     pair: Pair
     words: str
     claim: Claim | None = None
-    _last: dict[str, tuple[Floats, Floats]] = field(
+    _last: dict[str, tuple[Any, Any]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -74,6 +81,28 @@ class Compared:
         """The μ that each false positive rate would imply; NaN at 0 and 1."""
         return self._once("local_mu", fpr, self._local_mu)
 
+    def epsilon(self, delta: float) -> float:
+        """The smallest ε at a δ."""
+        return self._once("epsilon", (delta,), lambda at: float(self.pair.epsilon(*at)))
+
+    def profile(self, most: float, low: float, delta: float) -> tuple[Floats, Floats]:
+        """ε and δ(ε) as a chart shows them; see `workbench.figures.kit.axes.visible_profile`.
+
+        Parameters
+        ----------
+        most : float
+            The largest ε of the chart.
+        low : float
+            log₁₀ of the least δ of the axis.
+        delta : float
+            Which is asked for.
+        """
+        return self._once("profile", (most, least_shown(self.pair, low, delta)), self._profile)
+
+    def _profile(self, reach: tuple[float, float]) -> tuple[Floats, Floats]:
+        most, low = reach
+        return profile_down_to(self.pair, np.linspace(0, most, POINTS), low)
+
     def _tradeoff(self, alpha: Floats) -> Floats:
         if self.claim is None:
             return np.asarray(self.pair.tradeoff(alpha, symmetric=False))
@@ -85,9 +114,10 @@ class Compared:
         found[inner] = self.pair.local_mu(fpr[inner])
         return found
 
-    def _once(self, name: str, at: Floats, compute: Callable[[Floats], Floats]) -> Floats:
-        """A curve, computed once for an array: a drag draws it at the same one in each step."""
+    def _once(self, name: str, at: At, compute: Callable[[At], Found]) -> Found:
+        """A curve, computed once for an array or for numbers that a drag leaves as they are."""
         known = self._last.get(name)
-        if known is None or known[0] is not at:
+        if known is None or not (known[0] is at or (isinstance(at, tuple) and known[0] == at)):
             known = self._last[name] = at, compute(at)
-        return known[1]
+        found: Found = known[1]
+        return found

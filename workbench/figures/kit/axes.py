@@ -184,8 +184,29 @@ def visible_profile(
     delta : float
         Which is asked for: the curve reaches beyond it.
     """
+    return profile_down_to(pair, epsilon, least_shown(pair, low, delta))
+
+
+def least_shown(pair: Pair, low: float, delta: float) -> float:
+    """log₁₀ of the least δ of a pair that a chart shows; see `visible_profile`."""
     if isinstance(pair, AccountedPair):
-        low = max(low, min(math.log10(LEAST_COMPOSED_DELTA), math.log10(delta) - 1))
+        return max(low, min(math.log10(LEAST_COMPOSED_DELTA), math.log10(delta) - 1))
+    return low
+
+
+def profile_down_to(
+    pair: Pair, epsilon: NDArray[np.float64], low: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A pair's ε and δ(ε) down to a δ.
+
+    Parameters
+    ----------
+    pair : Pair
+    epsilon : ndarray
+        Ascending, of the whole chart.
+    low : float
+        log₁₀ of the δ.
+    """
     end = float(pair.epsilon(10.0**low))
     shown = epsilon[epsilon < end]
     below = np.asarray(pair.profile(shown))

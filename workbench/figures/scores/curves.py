@@ -16,7 +16,7 @@ from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.validation import Floats
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
-from workbench.figures.compared import Compared
+from workbench.figures.compared import POINTS, Compared
 from workbench.figures.kit.axes import (
     LEAST_DELTA,
     axis,
@@ -24,7 +24,6 @@ from workbench.figures.kit.axes import (
     gaps,
     positive,
     round_up,
-    visible_profile,
 )
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
@@ -190,7 +189,11 @@ def tradeoff(
 
 
 def profile(
-    h: Histogram, band: TradeoffBand, certified: Bound, fit: Bound, compared: Sequence[Compared] = ()
+    h: Histogram,
+    band: TradeoffBand,
+    certified: Bound,
+    fit: Bound,
+    compared: Sequence[Compared] = (),
 ) -> Figure:
     """Privacy profiles δ(ε): of the histogram, certified, fitted, claimed, and of references.
 
@@ -208,7 +211,7 @@ def profile(
     """
     delta = certified.delta or 0.0
     most = round_up(max([1.0, 1.35 * certified.value, *_epsilons(compared, delta)]))
-    epsilon = np.linspace(0, most, 201)
+    epsilon = np.linspace(0, most, POINTS)
     low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
     # By δ, since the certified curve ends in a vertical drop that no grid of ε would show.
     certified_delta = np.logspace(low, 0, 201)[:-1]
@@ -222,9 +225,9 @@ def profile(
     ]
     styles, promised = [HISTOGRAM, BAND, FIT], ""
     for one in compared:
-        drawn.append(line(one.style, *visible_profile(one.pair, epsilon, low, delta)))
+        drawn.append(line(one.style, *one.profile(most, low, delta)))
         styles.append(one.style)
-        at_delta = round_safely(float(one.pair.epsilon(delta)), "nearest")
+        at_delta = round_safely(one.epsilon(delta), "nearest")
         promised += f"; {one.words} ε = {at_delta}"
     drawn += [
         markers(Style("certified ε at δ", "good"), [certified.value], [delta]),
@@ -398,5 +401,5 @@ def _gaussian_profile(fit: Bound, epsilon: Floats) -> Floats:
 
 
 def _epsilons(compared: Sequence[Compared], delta: float) -> list[float]:
-    found = [float(one.pair.epsilon(delta)) for one in compared]
+    found = [one.epsilon(delta) for one in compared]
     return [1.15 * epsilon for epsilon in found if math.isfinite(epsilon)]

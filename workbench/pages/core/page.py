@@ -84,7 +84,8 @@ class Control:
 
     def offered(self, page: Page) -> bool:
         """True if the page offers the control in its present state."""
-        return self.when is None or bool(self.when(page))
+        when = self.when
+        return when is None or bool(when(page))
 
 
 @dataclass(frozen=True)

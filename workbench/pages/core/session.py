@@ -73,6 +73,8 @@ class PageSession:
         self.used = ""
         #: Whether a person is dragging: the last step was not the end of a gesture.
         self.moving = False
+        #: The tasks of the present turn.
+        self.tasks: list[Task] = []
         #: Serial number of the last gesture that was carried out.
         self.handled = 0
         self._draw, self._outside, self._log_level = draw, outside, log_level
@@ -264,6 +266,7 @@ class PageSession:
             self._outside()
 
     def _turn(self, tasks: list[Task]) -> None:
+        self.tasks = tasks
         for task in (*tasks, self._draw):
             try:
                 self.attempt(task)

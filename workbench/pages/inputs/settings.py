@@ -191,9 +191,9 @@ class Validity(Part):
         data = [(one.digest, one.kept) for one in sights], id(seen)
         values = list(param_state(page).values.values())
         known, shown = self._shown_at
-        if not before and data == known and len(values) == len(shown):
-            if all(map(is_, values, shown)):  # from which all choices follow
-                return
+        unchanged = data == known and len(values) == len(shown) and all(map(is_, values, shown))
+        if unchanged and not before:  # nor are the choices, which follow from these
+            return
         self._shown_at = data, [] if before else values
         choices = {**self._all_choices(), **before}
         noted = data, choices

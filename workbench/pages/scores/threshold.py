@@ -91,7 +91,12 @@ class ThresholdChoice(Part):
             return page.under_plan.fixed_by_plan(bound, THRESHOLD, "The threshold was")
         if not self.threshold_moved:
             return page.validity.certified(bound)
-        return bound.voided(PLACED if self.threshold == placed_threshold(page.scores) else MOVED)
+        return bound.voided(PLACED if self.threshold == self.placed() else MOVED)
+
+    @derived(needs=("scores",))
+    def placed(self) -> float:
+        """Where the page placed the threshold."""
+        return placed_threshold(self.page.scores)
 
     @derived(needs=("scores", "confidence", "threshold"))
     def at_threshold(self) -> ErrorRates:

@@ -140,7 +140,9 @@ class OwnClaim(StatedClaim):
     def keep_with_data(self) -> None:
         """Keep the claim with the data set in view, where that can be changed."""
         dataset = self.page.source.dataset
-        if self._is_kept(dataset) and dataset.claim != self.text:
+        if dataset is None or dataset.claim == self.text:
+            return  # without a look at the disk, as after most moves
+        if self._is_kept(dataset):
             self._of_data = self.page.workspace.kept.promise(dataset.key, self.text).claim
 
     def still_stated(self, settings: Mapping[str, Any]) -> dict[str, Any]:
