@@ -168,6 +168,35 @@ def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q
     assert brute - 0.02 <= limit <= brute + 1e-6
 
 
+@pytest.mark.parametrize("counts", [(30, 4, 40, 50), (1500, 236, 10_000, 10_000), (9, 0, 9, 12)])
+def test_the_probability_of_a_surprise_is_that_of_its_tails(counts):
+    """Summed over F for each outcome of T, and only over those that T has, as over tails of T."""
+    tp, fp, m, n = counts
+    ordered = joint_exact._of_attack(tp, fp, n - fp, m - tp, quantities.Epsilon(DELTA), 0.05)
+    s, near = ordered.statistic() * (1 - 1e-9) - 1e-12, (fp + 0.5) / n * np.array([0.8, 1.2])
+    tail = joint_exact._Tail(ordered, s, *near)
+    assert tail.outcomes is not None
+    q, p = (x.ravel() for x in np.meshgrid(np.linspace(*near, 3), np.linspace(0.01, 0.98, 40)))
+    ends = np.append(tail.starts, tail.f.size)
+    at_most = np.cumsum(binom.pmf(tail.f, n, q[:, None]), axis=1)
+    mass = np.diff(np.insert(at_most, 0, 0, axis=1)[:, ends])
+    plain = np.sum(mass * binom.sf(tail.t - 1, m, p[:, None]), axis=1)
+    found = tail._probability(tail._weights(q[:, None]), p)
+    kept = p <= tail.p_most
+    np.testing.assert_allclose(found[kept], plain[kept], rtol=1e-9, atol=1e-5 * 0.05)
+
+
+@pytest.mark.parametrize("n", [1, 7, 300, 10**4, 10**6])
+def test_quantiles_of_a_binomial(n):
+    rng = np.random.default_rng(n)
+    small = 10.0 ** -rng.uniform(0, 9, 200)
+    p = np.concatenate([rng.random(200), small, 1 - small, [0, 1]])
+    for chance in (0.0023, 0.3, 0.5, 0.97):
+        found = binomial.binomial_quantile(chance, n, p)
+        np.testing.assert_array_equal(found, np.maximum(binom.ppf(chance, n, p), 0))
+    assert binomial.binomial_quantile(0.3, n, 0.4).shape == ()
+
+
 # -- what it is worth, and what it costs ----------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ from workbench.onerun.per_bit import (
 from workbench.pairs.families.gaussian import GaussianFamily
 from workbench.pairs.families.laplace import LaplaceFamily
 from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.registry import family_named
 from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 
 
@@ -148,3 +149,13 @@ def test_the_picture_exists_for_every_count():
         picture = hypothetical_limits(LaplaceFamily(), canaries=10, correct=correct, delta=1e-5)
         assert np.all(np.isfinite(picture.bit_error))
         assert not np.isnan(picture.followed).any()
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "randomized-response"])
+def test_the_epsilon_of_several_members_is_that_of_each(name):
+    family = family_named(name, delta=1e-5, q=None)
+    leaks = np.array([[0.0, 1e-3, 0.5], [2.0, 8.0, np.inf]])
+    found = family.epsilons(leaks, 1e-5)
+    assert found.shape == (2, 3)
+    each = [family.epsilon(one, 1e-5) for one in leaks.ravel().tolist()]
+    np.testing.assert_allclose(found.ravel(), each, rtol=1e-14)

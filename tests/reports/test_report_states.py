@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import random
+from typing import ClassVar
 
 import pytest
 from helpers.pages import upload
@@ -12,8 +13,10 @@ import workbench as wb
 from workbench.assets.board import content
 from workbench.audits.audit import Audit
 from workbench.pages.auditing.audit_of import audit_of
+from workbench.pages.core.state import EveryResult, _hashed, same
 from workbench.pages.registry import PAGES
 from workbench.progress import Cancelled
+from workbench.reports import states as report_states
 from workbench.reports.states import ANSWERS, shown_jobs, states
 from workbench.workspaces.workspace import Workspace
 
@@ -163,6 +166,48 @@ def test_numbers_that_the_page_shows_otherwise_today_stay_as_recorded():
     assert "epsilon_a" in found.fixed()
     assert shown(found.drawn("epsilon_a", log_delta=0))["value"] == "1.23"
     assert "epsilon_b" not in found.fixed()
+
+
+@pytest.mark.parametrize("name", ["scores", "onerun"])
+def test_nothing_is_computed_or_drawn_twice_for_two_places_of_the_sliders(name):
+    """The threshold is the outer loop: what depends on δ alone is met again at each threshold."""
+    made = PAGES[name].kind()
+    page, drawn = made.snapshot(watching=True), []
+    draw = type(page).draw
+
+    class Counting(EveryResult):
+        found: ClassVar[list] = []
+
+        def result(self, key_name, key, compute):
+            def once():
+                Counting.found.append((self, key_name, _hashed(key)))
+                return compute()
+
+            return super().result(key_name, key, once)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report_states, "EveryResult", Counting)
+        patch.setattr(
+            type(page), "draw", lambda self, item: (drawn.append(item.name), draw(self, item))[1]
+        )
+        found = states(audit_of(made), page)
+    assert len(Counting.found) == len(set(Counting.found))
+    if name == "scores":
+        assert found.items["profile"]["sliders"] == [0, 1]  # by the names of what it needs
+        # Once for the record, once to see whether the page still draws it, and once for each δ.
+        assert drawn.count("profile") <= 2 + len(found.sliders[1].values)
+
+
+def test_results_are_told_apart_as_a_page_does():
+    every, nan, a, b = EveryResult(), float("nan"), object(), object()
+    keys = [(1,), (1.0,), (True,), ("1",), ((1, 2),), ((1.0, 2),), (None,), (a,), (b,), (nan,), ()]
+    for k, key in enumerate(keys):
+        assert every.result("x", key, lambda k=k: k) == k
+    for k, key in enumerate(keys):
+        again = tuple(list(key))
+        assert every.result("x", again, lambda: "computed again") == k
+        assert [same(again, other) for other in keys] == [j == k for j in range(len(keys))]
+    assert every.result("y", (1,), lambda: "another") == "another"
 
 
 def test_it_can_be_cancelled_and_reports_its_progress():

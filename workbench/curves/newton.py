@@ -29,13 +29,12 @@ def newton(
     Returns
     -------
     ndarray, the shape of ``start``
-        Accurate to round-off: the iteration of a root ends after a relative step below 1e-10, where
+        Accurate to round-off: the iteration ends after every relative step was below 1e-10, where
         quadratic convergence leaves none of it, or after 64 steps where round-off keeps it moving.
-        So a root is the same, to the digit, whatever others are computed with it.
     """
-    x, settled = start, np.zeros(start.shape, dtype=bool)
+    x = start
     for _ in range(_STEPS):
-        new = np.where(settled, x, np.clip(x + step(x), low, high))
+        new = np.clip(x + step(x), low, high)
         settled = np.abs(new - x) <= 1e-10 * np.abs(new)
         x = new
         if settled.all():

@@ -12,14 +12,14 @@ f is refuted at the level p if R + h > r/m. Larger f̄ gives larger R and h, so 
 are those with a leak up to some value.
 
 R and h never fall. So f is refuted as soon as R + h > r/m, and R and h stay as they are from the
-first step at which h' = h. One of both comes after a few √r steps, as in the sum of a binomial tail,
-so the recursion is followed to its end. Steps that raise h by less than round-off count as none,
-which refutes less.
+first step at which h' = h. One of both comes after a few √r steps, as in the sum of a binomial
+tail, so the recursion is followed to its end. Steps that raise h by less than round-off count as
+none, which refutes less.
 
-From 16 million guesses on, steps are taken several at a time: h' from the R before them, and the
+From 4 million guesses on, steps are taken several at a time: h' from the R before them, and the
 smallest of their factors i/(r − i). That makes R and h smaller, and so refutes less: the factors
 fall, so R is a sum of the h so far with weights that are not negative, and smaller R and factors
-give smaller h. A block is at most √r/2000 steps long, which changes ε by less than 1e-5 of itself.
+give smaller h. A block is at most √r/1000 steps long, which changes ε by less than 1e-5 of itself.
 
 Where each canary had one of k values, drawn uniformly, and each guess names one, (k − 1) f̄(R) takes
 the place of f̄(R): every guess that is right for one value is wrong for k − 1 others, with a
@@ -40,7 +40,7 @@ from workbench.curves.validation import Floats, quiet
 from workbench.pairs.families.base import Family
 
 #: Blocks of the recursion in √r steps.
-_FINENESS = 2000
+_FINENESS = 1000
 
 #: A part of h by which a step that still matters raises it: more than the round-off of a step.
 _MATTERS = 1e-14

@@ -171,10 +171,10 @@ def states(audit: Audit, page: Page | None = None, report: Report = silent) -> S
         moving = _moving(twin, alike)
         both = sum(set(ANSWERS) <= page.inputs(item) for item in alike)
         sliders = tuple(_sliders(twin, moving, both))
-        done, total = 0, _count(moving, sliders)
+        done, total, every = 0, _count(moving, sliders), EveryResult()
         for where in sorted({on for on in moving.values() if on}):
             group = [item for item in alike if moving[item.name] == where]
-            found = _over(page, group, [s for s in sliders if s.name in where], store)
+            found = _over(page, group, [s for s in sliders if s.name in where], store, every)
             at = [k for k, slider in enumerate(sliders) if slider.name in where]
             drawings: dict[str, list[int]] = {item.name: [] for item in group}
             for drawn in found:
@@ -247,10 +247,10 @@ def _count(moving: Mapping[str, tuple[str, ...]], sliders: tuple[ReportSlider, .
 
 
 def _over(
-    page: Page, items: list[Item], sliders: list[ReportSlider], store: _Store
+    page: Page, items: list[Item], sliders: list[ReportSlider], store: _Store, every: EveryResult
 ) -> Iterator[dict[str, int]]:
     """The drawings of items at all places of the sliders, by name of the item."""
-    drawings, every = EveryResult(), EveryResult()
+    drawings = EveryResult()
     twins: dict[tuple[bool, ...], Page] = {}
     for places in product(*(range(len(s.values)) for s in sliders)):
         # What was moved and moved back counts as moved, so there is a page for each case.

@@ -82,7 +82,7 @@ class EveryResult:
         if at not in self._found:
             # The key is kept, too: it holds the objects that are known by their identity.
             self._found[at] = compute(), key
-        return self._found[at][0]  # type: ignore[no-any-return]
+        return self._found[at][0]
 
 
 class PageState(param.Parameterized, metaclass=WithParts):

@@ -95,7 +95,7 @@ class Family(ABC):
         return math.inf if math.isinf(parameter) else float(self.pair(parameter).epsilon(delta))
 
     def epsilons(self, parameters: Floats, delta: float) -> Floats:
-        """ε(δ) of several members, each as `epsilon` has it.
+        """ε(δ) of several members, as `epsilon` has it up to round-off.
 
         Parameters
         ----------
