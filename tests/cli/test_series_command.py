@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from xml.etree import ElementTree
 
 import pytest
@@ -105,7 +106,7 @@ def test_a_failed_audit_has_spent_its_place(audit, scores, monkeypatch):
         raise ValueError("broken")
 
     with monkeypatch.context() as broken:
-        broken.setattr("workbench.bounds.power.judge.judge", fail)
+        broken.setattr(import_module("workbench.bounds.power.judge"), "judge", fail)
         assert audit(scores(1, 1), "--series", "nightly", "--claim", "gdp(1)")[0] == 2
     (place,) = wb.workspace().audits.series("nightly")
     assert place.audit is None
