@@ -14,7 +14,12 @@ sys.path.insert(0, str(ROOT / "tests"))
 from helpers.traces import drag_steps  # noqa: E402
 
 #: Pages and sliders, and the calls that a step of each may take.
-SLIDERS = {("scores", "threshold"): 1200, ("counts", "log_prior"): 500}
+SLIDERS = {
+    ("scores", "threshold"): 1040,
+    ("scores", "bin_width"): 1740,
+    ("scores", "log_delta"): 1040,
+    ("counts", "log_prior"): 480,
+}
 
 
 def main() -> list[tuple[str, str, str]]:
