@@ -113,23 +113,28 @@ def archived_folder(path: Path, limits: ReadLimits) -> Iterator[Path | None]:
     ScoresError
         It is no archive, has too many files, or would expand beyond the limits.
     """
-    with damage_refused(path.name, ARCHIVE), path.open("rb") as file:
-        size = _size_of_contents(file)
-        if size > _LARGEST_CONTENTS and math.isfinite(limits.file_size):
-            raise ScoresError(
-                f"{called(path.name)} is an archive with a list of contents of {size:,} bytes, "
-                f"more than the {_LARGEST_CONTENTS:,} that are read; unpack it. {IF_TRUSTED}"
-            )
-        archive = zipfile.ZipFile(file)
-        files = files_of_archive(archive)
-        if len(files) < 2:
-            yield None
-            return
-        stored = path.stat().st_size
-        limits.check_expansion(called(path.name), stored, sum(f.file_size for f in files))
-        with TemporaryDirectory(prefix="workbench-archive-") as folder:
-            archive.extractall(folder, files)
-            yield _innermost(Path(folder))
+    with TemporaryDirectory(prefix="workbench-archive-") as folder:
+        with damage_refused(path.name, ARCHIVE), path.open("rb") as file:
+            several = _extracted(file, path, folder, limits)
+        yield _innermost(Path(folder)) if several else None
+
+
+def _extracted(file: IO[bytes], path: Path, folder: str, limits: ReadLimits) -> bool:
+    """Whether an archive has several files, which are then in the folder."""
+    size = _size_of_contents(file)
+    if size > _LARGEST_CONTENTS and math.isfinite(limits.file_size):
+        raise ScoresError(
+            f"{called(path.name)} is an archive with a list of contents of {size:,} bytes, more "
+            f"than the {_LARGEST_CONTENTS:,} that are read; unpack it. {IF_TRUSTED}"
+        )
+    archive = zipfile.ZipFile(file)
+    files = files_of_archive(archive)
+    if len(files) < 2:
+        return False
+    stored = path.stat().st_size
+    limits.check_expansion(called(path.name), stored, sum(f.file_size for f in files))
+    archive.extractall(folder, files)
+    return True
 
 
 def _size_of_contents(file: IO[bytes]) -> int:
