@@ -71,6 +71,11 @@ class DataTable:
         """The labels of the columns that `labels_of` was asked about: a few for each at most."""
         return {}
 
+    @cached_property
+    def known_codes(self) -> dict[str, tuple[NDArray[np.int8], Cells]]:
+        """What `codes_of` found in columns of few labels: a byte for each cell."""
+        return {}
+
     @property
     def label(self) -> str:
         """The table's name for messages."""

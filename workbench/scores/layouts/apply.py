@@ -12,6 +12,7 @@ from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.layouts.labels import (
     LONGEST_LABEL,
     MOST_LABELS,
+    codes_of,
     distinct,
     factorized,
     spelling,
@@ -205,7 +206,7 @@ def members(table: DataTable, layout: Layout) -> NDArray[np.bool_]:
         Empty labels, or labels that do not make two sides.
     """
     member, member_value = str(layout.member), layout.member_value
-    index, labels = factorized(table.column(member))
+    index, labels = codes_of(table, member)
     if (index < 0).any():
         raise ScoresError(
             f"{table.label}, {table.place(int((index < 0).argmax()))}: the label column {member!r} "

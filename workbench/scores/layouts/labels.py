@@ -76,16 +76,26 @@ def labels_of(table: DataTable, name: str) -> list[str]:
     """
     known = table.known_labels
     if name not in known:
-        known[name] = _labels_in(table.column(name))
+        first = factorized(table.column(name)[:1000])[1]  # spares scores a pass over all of them
+        few = _are_labels(first) and _are_labels(codes_of(table, name)[1])
+        known[name] = list(distinct(codes_of(table, name)[1])) if few else []
     return list(known[name])
 
 
-def _labels_in(cells: Cells) -> list[str]:
-    for part in (cells[:1000], cells):  # the first spares scores a pass over all of them
-        _, values = factorized(part)
-        if values.size > MOST_LABELS or any(len(text_of(v)) > LONGEST_LABEL for v in values):
-            return []
-    return list(distinct(values))
+def _are_labels(values: Cells) -> bool:
+    return values.size <= MOST_LABELS and all(len(text_of(v)) <= LONGEST_LABEL for v in values)
+
+
+def codes_of(table: DataTable, name: str) -> tuple[NDArray[np.intp] | NDArray[np.int8], Cells]:
+    """As `factorized`, of a column of a table, which keeps it where there are few labels."""
+    known = table.known_codes
+    if name in known:
+        return known[name]
+    index, values = factorized(table.column(name))
+    if values.size > MOST_LABELS:
+        return index, values
+    known[name] = index.astype(np.int8), values
+    return known[name]
 
 
 def words_of(name: str) -> frozenset[str]:

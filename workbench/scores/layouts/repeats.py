@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
-from workbench.scores.layouts.labels import factorized, spelling, text_of
+from workbench.scores.layouts.labels import codes_of, factorized, spelling, text_of
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.senses import name_words, sense_of, vocabulary
 from workbench.scores.refusals import listed
@@ -139,7 +139,7 @@ def repeats_in(tables: Sequence[DataTable], layout: Layout) -> Repeats | None:
         found = _records(table, layout) or _blocks(table, layout)
         if found is not None:
             return found
-        index, labels = factorized(table.column(str(layout.member)))
+        index, labels = codes_of(table, str(layout.member))
         scores = table.numbers(str(layout.score))
         if scores.size != index.size:
             return None
@@ -162,7 +162,7 @@ def _records(table: DataTable, layout: Layout) -> Repeats | None:
             continue
         if words - _RECORDS - _NUMBERS:
             continue
-        sides, _ = factorized(table.column(str(layout.member)))
+        sides, _ = codes_of(table, str(layout.member))
         cells, names = factorized(table.column(name))
         if len(names) < 2 or cells.size != sides.size or (cells < 0).any():
             continue
@@ -204,7 +204,7 @@ def _blocks(table: DataTable, layout: Layout) -> Repeats | None:
         words = set(name_words(name)) & _KEYS
         if not words or words & _OWN_RECORDS:
             continue
-        sides, _ = factorized(table.column(str(layout.member)))
+        sides, _ = codes_of(table, str(layout.member))
         cells, names = factorized(table.column(name))
         if len(names) < 2 or cells.size != sides.size or (cells < 0).any():
             continue
