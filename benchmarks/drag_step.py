@@ -18,7 +18,7 @@ SLIDERS = {
     ("scores", "threshold"): 1040,
     ("scores", "bin_width"): 1740,
     ("scores", "log_delta"): 1040,
-    ("counts", "log_prior"): 480,
+    ("counts", "log_prior"): 500,
 }
 
 

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from workbench._names import near
 from workbench.software import extras
 
@@ -80,7 +78,7 @@ def nested_value(value: object) -> str:
     """
     if isinstance(value, Mapping):
         return f"an object of {len(value)} entries"
-    size = np.size(value) if isinstance(value, np.ndarray) else len(value)  # type: ignore[arg-type]
+    size = value.size if hasattr(value, "size") else len(value)  # type: ignore[arg-type]
     return f"a list of {size}" + (f"; {ONE_OF_THEM}" if size > 1 else "")
 
 

@@ -67,6 +67,9 @@ MOST_OUTCOMES = 4000
 ROWS = 32
 NEGLIGIBLE = 1e-18
 
+#: So few probabilities are faster summed than chosen from.
+FEW = 2**14
+
 
 def joint_limit(
     tp: int, fp: int, tn: int, fn: int, question: Question, error: float, side: str = "lower"
@@ -356,7 +359,8 @@ class _Tail:
         for first in range(0, p.size, ROWS):
             rows = slice(first, first + ROWS)
             some = np.clip(p[rows], 1e-300, 1 - 1e-16)
-            here = self._likely(float(some.min()), float(some.max()))
+            few = some.size * self.outcomes.size <= FEW
+            here = slice(None) if few else self._likely(float(some.min()), float(some.max()))
             mass = _mass_of(self.outcomes[here], self.ways[here], self.m, some[:, None])
             found[rows] = np.einsum("ij,ij->i", weights[rows, here], mass)
         return found
