@@ -10,10 +10,13 @@ from typing import Any
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
-from workbench.software.versions import NUMERICS, software
+from workbench.software.versions import software
 
 #: Relative difference that other processors may cause.
 ROUND_OFF = 1e-9
+
+#: Packages that earlier versions recorded, and whose version explains no difference.
+_NO_MORE = ("dp-accounting",)
 
 #: Integers and fractions from here on are infinite: no float holds them.
 MOST = 10**300
@@ -133,9 +136,7 @@ def _plain(value: Any) -> Any:
 
 def _reason(made_with: Mapping[str, str]) -> str:
     here = software()
-    # Packages that numbers came from once, and no more, explain nothing.
-    known = {"python", *NUMERICS}
-    others = [n for n, version in made_with.items() if n in known and here.get(n) != version]
+    others = [n for n, v in made_with.items() if here.get(n) != v and n not in _NO_MORE]
     if not others:
         return "the data or the code changed"
     then = ", ".join(f"{name} {made_with[name]}" for name in others)
