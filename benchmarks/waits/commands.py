@@ -106,7 +106,13 @@ WAITS = (
         peer=_NUMERICS,
         measure_peer=numerics,
     ),
-    Wait("workbench audit --help", "", help_of_audit, peer=_NUMERICS, measure_peer=numerics),
+    Wait(
+        "workbench audit --help",
+        "at most 0.5 CPU s",
+        help_of_audit,
+        peer=_NUMERICS,
+        measure_peer=numerics,
+    ),
     Wait(
         "ε of DP-SGD (σ = 1, q = 0.01, 1000 steps) in a new program",
         "at most 0.6 CPU s",

@@ -151,5 +151,10 @@ WAITS: tuple[Wait, ...] = (
     Wait("workbench serve until /health is 200", "at most 5 CPU s", until_healthy, **_PEER),
     Wait("workbench serve until the first page", "at most 5 CPU s", until_first_page, **_PEER),
     Wait("workbench serve, memory while idle", "at most 230 MB", idle_memory, "MB"),
-    Wait("workbench serve, memory once all pages were seen", "", visited_memory, "MB"),
+    Wait(
+        "workbench serve, memory once all pages were seen",
+        "at most 350 MB",
+        visited_memory,
+        "MB",
+    ),
 )

@@ -15,6 +15,7 @@ from workbench.bounds import quantities
 from workbench.bounds.counts import binomial, joint_exact
 from workbench.bounds.counts.counts import Counts, bound_from_counts
 from workbench.bounds.counts.intervals import INTERVALS, Interval
+from workbench.bounds.power.binomial_quantiles import binomial_quantile
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.curves.tradeoff import TradeoffCurve
 
@@ -192,9 +193,9 @@ def test_quantiles_of_a_binomial(n):
     small = 10.0 ** -rng.uniform(0, 9, 200)
     p = np.concatenate([rng.random(200), small, 1 - small, [0, 1]])
     for chance in (0.0023, 0.3, 0.5, 0.97):
-        found = binomial.binomial_quantile(chance, n, p)
+        found = binomial_quantile(chance, n, p)
         np.testing.assert_array_equal(found, np.maximum(binom.ppf(chance, n, p), 0))
-    assert binomial.binomial_quantile(0.3, n, 0.4).shape == ()
+    assert binomial_quantile(0.3, n, 0.4).shape == ()
 
 
 # -- what it is worth, and what it costs ----------------------------------------------------------

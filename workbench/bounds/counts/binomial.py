@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, betaincc, betainccinv, betaincinv, ndtri
+from scipy.special import betaincc, betainccinv, betaincinv, ndtri
 
 from workbench import _checks
 from workbench._roots import smallest_integers
@@ -25,45 +25,6 @@ def _checked(
     if not 0 <= (x := _checks.real(error, "error")) <= 1:
         raise ValueError(f"error must lie in [0, 1], got {_checks.shown(error)}; 0.05 is one")
     return _checks.array(k, "k"), _checks.array(n, "n"), x
-
-
-def binomial_quantile(chance: float, n: int, p: ArrayLike) -> NDArray[np.float64]:
-    """The smallest k with Pr[Binomial(n, p) ≤ k] ≥ ``chance``.
-
-    Parameters
-    ----------
-    chance : float
-        In (0, 1).
-    n : int
-        Trials.
-    p : array_like
-        Probabilities of success, in [0, 1].
-
-    Returns
-    -------
-    ndarray, the shape of ``p``
-
-    Notes
-    -----
-    Cornish and Fisher's expansion (1938) is right or next to it; whole counts are then compared.
-    """
-    p = _checks.array(p, "p")
-    rate, z = p.ravel(), float(ndtri(chance))
-    guess = n * rate + z * np.sqrt(n * rate * (1 - rate)) + (1 - 2 * rate) * (z * z - 1) / 6
-    k = np.clip(np.ceil(guess - 0.5), 0, n) + 0.0
-
-    def reached(k: NDArray[np.float64], rate: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return np.asarray((bdtr(np.maximum(k, 0), n, rate) >= chance) & (k >= 0))
-
-    short = np.flatnonzero(~reached(k, rate))
-    while short.size:
-        k[short] += 1
-        short = short[~reached(k[short], rate[short])]
-    over = np.flatnonzero(reached(k - 1, rate))
-    while over.size:
-        k[over] -= 1
-        over = over[reached(k[over] - 1, rate[over])]
-    return k.reshape(p.shape)
 
 
 def clopper_pearson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:

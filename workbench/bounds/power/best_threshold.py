@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from workbench.bounds.counts.binomial import binomial_quantile, clopper_pearson_upper
+from workbench.bounds.counts.binomial import clopper_pearson_upper
+from workbench.bounds.power.binomial_quantiles import binomial_quantile
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
