@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from helpers.composed import assert_same_epsilons, assert_same_profiles
 from scipy import stats
+from scipy.special import logsumexp
 
 import workbench as wb
 from workbench.pairs.accounting.mixture import MixtureStep
+from workbench.pairs.gaussian_mixture import _log_sum
 
 MIXTURES = [
     ((0, 1, 2), (0.9, 0.09, 0.01), 2.0, 100),
@@ -91,3 +93,15 @@ def test_scores_leak_no_more_than_the_accountant_says():
 def test_bad_mixtures_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         wb.MixturePair(*given)
+
+
+@pytest.mark.parametrize(("rows", "terms"), [(1, 1), (50, 2), (300, 3), (40, 90)])
+def test_sums_of_terms_are_those_of_scipy_to_the_last_digit(rows, terms):
+    rng = np.random.default_rng(rows)
+    for size in (1e-3, 1.0, 30.0, 900.0):
+        x = rng.normal(0, size, (rows, terms))
+        x[rng.random(x.shape) < 0.1] = -np.inf
+        x[: rows // 3, -1] = x[: rows // 3, 0]  # equal terms
+        np.testing.assert_array_equal(_log_sum(x), logsumexp(x, axis=1))
+    ends = np.array([[np.inf, 1.0], [-np.inf, -np.inf], [np.nan, 1.0]])
+    np.testing.assert_array_equal(_log_sum(ends), [np.inf, -np.inf, np.nan])
