@@ -54,13 +54,24 @@ reports.append(time.process_time())
 print(max(np.diff(reports)))
 """
 
-_MEMORY = """
-import resource, sys
+#: The peak of a process begins with that of the one that started it, unless it is reset.
+_PEAK = """
+import sys
+from pathlib import Path
+def peak():
+    return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+"""
+_RESET = """
+Path("/proc/self/clear_refs").write_text("5")
+before = peak()
+"""
+
+_MEMORY = f"""{_PEAK}
 import workbench as wb
 wb.ScoreTable, wb.read_score_table
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+{_RESET}
 table = wb.read_score_table(sys.argv[1])
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / table.scores.nbytes)
+print((peak() - before) / table.scores.nbytes)
 """
 
 _SAVED = """
@@ -73,13 +84,12 @@ np.savez(sys.argv[1], scores=scores + member.astype(np.float32), member=member)
 print(0)
 """
 
-_LOADED = """
-import resource, sys
+_LOADED = f"""{_PEAK}
 import numpy as np
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+{_RESET}
 with np.load(sys.argv[1]) as arrays:
     scores, member = arrays["scores"], arrays["member"]
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / scores.nbytes)
+print((peak() - before) / scores.nbytes)
 """
 
 
