@@ -65,6 +65,7 @@ html_context = {"default_mode": "auto"}
 _leaves = (
     *("index", "installation", "which-bound", "guarantees", "references", "glossary"),
     "command-line",
+    "performance",
 )
 html_sidebars: dict[str, list[str]] = {page: [] for page in _leaves}
 html_theme_options = {

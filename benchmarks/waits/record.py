@@ -9,6 +9,7 @@ import importlib
 import os
 import pkgutil
 import platform
+import re
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -114,9 +115,12 @@ def this_machine() -> str:
     except OSError:
         lines = []
     models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    model = models[0] if models else platform.machine()
+    version = ".".join(platform.python_version_tuple()[:2])
+    model = " ".join(
+        re.sub(r"\(\w+\)|Processor|CPU", " ", (models or [platform.machine()])[0]).split()
+    )
     load = round(os.getloadavg()[0])
-    return f"{model}, {os.cpu_count()} cores, load {load}, Python {platform.python_version()}"
+    return f"{model}, {os.cpu_count()} cores, load {load}, Python {version}"
 
 
 def read(path: Path = RECORD) -> list[Measured]:
