@@ -16,6 +16,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.__main__ import aligned, table
+from benchmarks.waits.measuring import ROOT
 from benchmarks.waits.record import Measured, all_waits, measured, read, regressions, write
 
 HEADING = ("work", "ours", "peer", "ratio", "goal", "date", "machine")
@@ -57,7 +58,7 @@ def before_and_after(tree: Path, words: str, repetitions: int) -> str:
         old, new = [], []
         for _ in range(repetitions):
             old.append(wait.measure(tree))
-            new.append(wait.measure(Path(__file__).parents[1]))
+            new.append(wait.measure(ROOT))
         cells.append(
             (
                 f"{wait.work} ({wait.unit})",

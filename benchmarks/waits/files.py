@@ -9,7 +9,7 @@ import atexit
 import importlib.util
 import shutil
 import tempfile
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -154,19 +154,15 @@ WAITS: tuple[Wait, ...] = (
         peer="pandas.read_csv",
         measure_peer=lambda: printed_by(_PANDAS, csv_of(ROWS_OF_CSV)),
     ),
-    Wait(
-        "parquet of 10⁶ rows counted",
-        "at most 3 times the scan",
-        lambda tree: counted(tree, ROWS[0]),
-        peer="scan by pyarrow",
-        measure_peer=lambda: scanned(ROWS[0]),
-    ),
-    Wait(
-        "parquet of 10⁷ rows counted",
-        "at most 2 times the scan",
-        lambda tree: counted(tree, ROWS[1]),
-        peer="scan by pyarrow",
-        measure_peer=lambda: scanned(ROWS[1]),
+    *(
+        Wait(
+            f"parquet of {written} rows counted",
+            f"at most {most} times the scan",
+            partial(counted, rows=rows),
+            peer="scan by pyarrow",
+            measure_peer=partial(scanned, rows),
+        )
+        for rows, written, most in zip(ROWS, ("10⁶", "10⁷"), (3, 2), strict=True)
     ),
     Wait(
         "parquet of 5·10⁷ rows counted by 2 workers of dask",

@@ -198,6 +198,12 @@ def test_quantiles_of_a_binomial(n):
     assert binomial_quantile(0.3, n, 0.4).shape == ()
 
 
+@pytest.mark.parametrize(("chance", "p"), [(1.0, 0.5), (0.0, 0.5), (0.5, 1.5), (0.5, [0.1, -0.1])])
+def test_a_quantile_that_no_count_reaches_is_refused(chance, p):
+    with pytest.raises(ValueError, match="must lie"):
+        binomial_quantile(chance, 10, p)
+
+
 # -- what it is worth, and what it costs ----------------------------------------------------------
 
 

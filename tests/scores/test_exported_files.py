@@ -106,7 +106,6 @@ REFUSED = {
     "group.h5": ("x", "h5py.File('group.h5')"),
     "group.hdf5": ("x", "h5py.File('group.hdf5')"),
     "one.safetensors": ("x", "load_file('one.safetensors')"),
-    "one.rds": ("x", "write.csv(readRDS('one.rds'), 'one.csv'"),
     "one.pt": ("x", "torch.load('one.pt', weights_only=True)"),
     "one.pkl": ("x", "pickle.load"),
     "twice.csv.gz.gz": ("x", "compressed twice", "unpack it"),
@@ -290,6 +289,20 @@ def test_one_point_is_two_values(tmp_path):
     content = {"fpr": 0.1, "tpr": 0.5, "num_pos": 40, "num_neg": 60, "auc": 0.8}
     found = read_roc(tmp_path, content)
     assert (found.p.sum(), found.q.sum()) == (20, 6)
+
+
+@pytest.mark.parametrize("others", ["n_non_members", "num_nonmember", "n_neg", "n_out"])
+def test_the_number_of_others_is_not_taken_for_that_of_members(tmp_path, others):
+    content = {others: 60, "fpr": 0.1, "tpr": 0.5, "n_members": 40}
+    found = read_roc(tmp_path, content)
+    assert (found.n_p, found.n_q) == (40, 60)
+    with pytest.raises(ScoresError, match="no number of its members"):
+        read_roc(tmp_path, {others: 60, "fpr": 0.1, "tpr": 0.5})
+
+
+def test_thresholds_beside_a_curve_may_be_infinite(tmp_path):
+    content = roc(at=np.array([np.inf, 1.5, 0.2, -np.inf])) | {"thresholds": [np.inf, 1.5, 0.2, -9]}
+    assert sorted(np.unique(read_roc(tmp_path, content).p)) == [1, 2, 3]
 
 
 def test_arrays_and_the_two_numbers_in_npz_are_a_curve(tmp_path):

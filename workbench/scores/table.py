@@ -67,13 +67,8 @@ class DataTable:
     statement: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def known_labels(self) -> dict[str, list[str]]:
-        """The labels of the columns that `labels_of` was asked about: a few for each at most."""
-        return {}
-
-    @cached_property
-    def known_codes(self) -> dict[str, tuple[NDArray[np.int8], Cells]]:
-        """What `codes_of` found in columns of few labels: a byte for each cell."""
+    def known_codes(self) -> dict[str, tuple[NDArray[np.int8], Cells] | None]:
+        """What `codes_of` found: a byte for each cell, None for a column of too many values."""
         return {}
 
     @property

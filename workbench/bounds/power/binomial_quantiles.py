@@ -25,11 +25,18 @@ def binomial_quantile(chance: float, n: int, p: ArrayLike) -> NDArray[np.float64
     -------
     ndarray, the shape of ``p``
 
+    Raises
+    ------
+    ValueError
+        A chance or a probability outside its range, where no count would ever do.
+
     Notes
     -----
     Cornish and Fisher's expansion (1938) is right or next to it; whole counts are then compared.
     """
-    p = _checks.array(p, "p")
+    chance, p = _checks.open_unit(chance, "chance"), _checks.array(p, "p")
+    if not ((p >= 0) & (p <= 1)).all():
+        raise ValueError(f"p must lie in [0, 1], got {_checks.shown(p)}; it holds probabilities")
     rate, z = p.ravel(), float(ndtri(chance))
     guess = n * rate + z * np.sqrt(n * rate * (1 - rate)) + (1 - 2 * rate) * (z * z - 1) / 6
     k = np.clip(np.ceil(guess - 0.5), 0, n) + 0.0

@@ -74,12 +74,14 @@ def labels_of(table: DataTable, name: str) -> list[str]:
     name : str
         Of the column.
     """
-    known = table.known_labels
-    if name not in known:
-        first = factorized(table.column(name)[:1000])[1]  # spares scores a pass over all of them
-        few = _are_labels(first) and _are_labels(codes_of(table, name)[1])
-        known[name] = list(distinct(codes_of(table, name)[1])) if few else []
-    return list(known[name])
+    known = table.known_codes
+    # The first cells spare scores a pass over all of them.
+    if name not in known and not _are_labels(factorized(table.column(name)[:1000])[1]):
+        known[name] = None
+    if name in known and known[name] is None:
+        return []
+    values = codes_of(table, name)[1]
+    return list(distinct(values)) if _are_labels(values) else []
 
 
 def _are_labels(values: Cells) -> bool:
@@ -87,15 +89,14 @@ def _are_labels(values: Cells) -> bool:
 
 
 def codes_of(table: DataTable, name: str) -> tuple[NDArray[np.intp] | NDArray[np.int8], Cells]:
-    """As `factorized`, of a column of a table, which keeps it where there are few labels."""
-    known = table.known_codes
-    if name in known:
-        return known[name]
+    """As `factorized`, of a column of a table, which keeps it where there are few values."""
+    known = table.known_codes.get(name)
+    if known is not None:
+        return known
     index, values = factorized(table.column(name))
-    if values.size > MOST_LABELS:
-        return index, values
-    known[name] = index.astype(np.int8), values
-    return known[name]
+    few = values.size <= MOST_LABELS
+    table.known_codes[name] = (index.astype(np.int8), values) if few else None
+    return index, values
 
 
 def words_of(name: str) -> frozenset[str]:

@@ -79,7 +79,6 @@ _CONVERTED = {
         "import pandas as pd",
         "pd.read_excel({file}).to_csv({csv}, index=False)",
     ),
-    ".rds": ("# in R:", "write.csv(readRDS({file}), {csv}, row.names = FALSE)"),
 }
 _LIKE = {".hdf5": ".h5", ".hdf": ".h5", **dict.fromkeys(_SPREADSHEETS[1:], ".xlsx")}
 

@@ -24,6 +24,7 @@ _TRUE = vocabulary("tpr tprs truepositiverate truepositiverates")
 #: Words of the names of the two numbers of records, and words that say nothing in them.
 _POSITIVE = vocabulary("pos positive positives member members in p")
 _NEGATIVE = vocabulary("neg negative negatives nonmember nonmembers non out q")
+_MEMBER = vocabulary("member members")  # after "non"
 _NUMBER = vocabulary("n num number count counts size total")
 _SILENT = vocabulary("of examples example records samples test train scores")
 
@@ -138,7 +139,7 @@ def _size(table: DataTable, numbers: Mapping[str, Any], words: frozenset[str]) -
         and not isinstance(value, bool)
         and (parts := set(name_words(name))) & words
         and parts & _NUMBER
-        and parts <= words | _NUMBER | _SILENT
+        and parts <= words | _NUMBER | _SILENT | (_MEMBER if words is _NEGATIVE else set())
     }
     if len(found) != 1:
         group = "members" if words is _POSITIVE else "non-members"

@@ -141,9 +141,8 @@ class _Ordered:
         equal, blocks = np.zeros(n_p.size, np.int64), {}
         tied = np.flatnonzero(same.any(axis=1))
         if tied.size:
-            new = np.ones(
-                (tied.size, models.size), bool
-            )  # a score that differs from the one before
+            # Whether a score differs from the one before.
+            new = np.ones((tied.size, models.size), bool)
             new[:, 1:] = ~same[tied]
             first, last = _ends_of_blocks(new)
             below = np.take_along_axis(so_far[tied] - p[tied], first, axis=1)
