@@ -468,7 +468,9 @@ def test_what_cannot_be_an_app_is_refused_in_one_sentence(tmp_path, name, file, 
 
 
 def test_a_notebook_is_an_app(tmp_path, heard):
+    import IPython
     import nbformat
+    from IPython.core import display_functions
 
     cells = [nbformat.v4.new_code_cell("import panel as pn"), nbformat.v4.new_code_cell(ASKS)]
     path = tmp_path / "book.ipynb"
@@ -478,6 +480,7 @@ def test_a_notebook_is_an_app(tmp_path, heard):
     try:
         opened(made, MINE, "book")
         assert heard[0][2] is made.visitors.bench(MINE).workspace
+        assert IPython.display.display is display_functions.display  # Panel leaves another there
     finally:
         made.close()
 

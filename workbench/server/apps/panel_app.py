@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -118,7 +121,7 @@ class VisitedApp(Handler):
         doc.js_on_event("connection_lost", CustomJS(code=_LOST))
         handler, detail = self._app.handler, ""
         try:
-            with current_documents_kept():
+            with current_documents_kept(), _display_kept():
                 handler.modify_document(doc)
             detail = handler.error_detail or "" if handler.failed else ""
         except SystemExit as error:
@@ -139,6 +142,17 @@ class VisitedApp(Handler):
         secret = pn.config.cookie_secret
         cookies = {"user": create_signed_value(secret, "user", name).decode()} if name else {}
         return {"cookies": cookies, "person": person_mark(visit.person.key)}
+
+
+@contextmanager
+def _display_kept() -> Iterator[None]:
+    """Restore ``IPython.display.display``: Panel leaves a module there when a notebook has run."""
+    try:
+        yield
+    finally:
+        module = sys.modules.get("IPython.display")
+        if module is not None:
+            module.display = sys.modules["IPython.core.display_functions"].display  # type: ignore[attr-defined]
 
 
 def person_mark(key: str) -> str:
