@@ -84,7 +84,7 @@ class MechanismChoice(Part):
     )
     relation = param.Selector(
         default=ARRAYS[0],
-        objects={RELATIONS[name].capitalize(): name for name in ARRAYS},
+        objects={RELATIONS[name].by.capitalize(): name for name in ARRAYS},
         label="Neighboring datasets differ by",
     )
     low = NumberField(0.0, VALUE, label="Smallest value")
@@ -196,7 +196,7 @@ class MechanismChoice(Part):
             return f"{name_of(mechanism)}, your code · tested for {claim}"
         own = str(mechanism.claim)
         claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
-        neighbors = f"neighbors by {RELATIONS[mechanism.neighboring_relation]}"
+        neighbors = f"neighbors by {RELATIONS[mechanism.neighboring_relation].by}"
         parts = [mechanism.about.rstrip("."), claims, neighbors]
         return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,17 +15,54 @@ from workbench._plot import beside, figure, plot
 from workbench.testers.finders.records import OnlyText, column_of, columns_of, is_frame, left_places
 from workbench.testers.finders.records import rows as records_at
 
-#: The neighboring relations, and by what neighbors differ.
-RELATIONS = {
-    "add-remove": "adding or removing a record",
-    "substitute": "replacing a record",
-    "user": "adding or removing all rows of a user",
-    "label": "changing the label of a record",
-    "stated": "statement of the caller",
-}
 
-#: Relations that are about a column, and what it holds.
-COLUMN_OF = {"user": "the user of each row", "label": "the labels"}
+class Relation(NamedTuple):
+    """What makes two datasets neighbors.
+
+    Attributes
+    ----------
+    by : str
+        By what they differ.
+    are : callable
+        Whether they are, where one has so many records that the other lacks, and the other so many.
+    rule : str
+        The same in words.
+    column : str
+        What the column holds that the relation is about; "" where it is about none.
+    """
+
+    by: str
+    are: Callable[[int, int], bool]
+    rule: str
+    column: str = ""
+
+
+#: The neighboring relations by name.
+RELATIONS = {
+    "add-remove": Relation(
+        "adding or removing a record",
+        lambda more, fewer: more + fewer == 1,
+        "one record more or less",
+    ),
+    "substitute": Relation(
+        "replacing a record",
+        lambda more, fewer: more == fewer == 1,
+        "the same number of records, and one differs",
+    ),
+    "user": Relation(
+        "adding or removing all rows of a user",
+        lambda more, fewer: bool(more) != bool(fewer),
+        "all rows of one user more or less",
+        "the user of each row",
+    ),
+    "label": Relation(
+        "changing the label of a record",
+        lambda more, fewer: more == fewer == 1,
+        "the same records, and the label of one differs",
+        "the labels",
+    ),
+    "stated": Relation("statement of the caller", lambda more, fewer: True, "whatever is stated"),
+}
 
 #: What to do where datasets are not neighbors.
 _USER = 'If all rows of one user differ, name the column: wb.Neighbors(a, b, "user", column="id").'
@@ -77,15 +114,16 @@ class Neighbors:
         made = _as_given if relation == "stated" else _as_records
         object.__setattr__(self, "dataset", made(self.dataset, "dataset"))
         object.__setattr__(self, "neighbor", made(self.neighbor, "neighbor"))
-        if relation not in COLUMN_OF and self.column is not None:
+        if self.column is not None and not RELATIONS[relation].column:
+            about = [name for name, each in RELATIONS.items() if each.column]
             raise ValueError(
-                f"column={self.column!r} is of the relations {' and '.join(COLUMN_OF)}; "
+                f"column={self.column!r} is of the relations {' and '.join(about)}; "
                 f"neighbors by {relation} have none"
             )
         if relation == "stated" or self.only_text:
             return
         _check_alike(self.dataset, self.neighbor)
-        if relation in COLUMN_OF:
+        if RELATIONS[relation].column:
             _check_column(self.dataset, self.column, relation)
         _check(self.dataset, self.neighbor, relation, self.column)
 
@@ -151,7 +189,7 @@ def _check_column(dataset: Any, column: Hashable, relation: str) -> None:
     known = columns_of(dataset)
     if column is None:
         raise ValueError(
-            f"neighbors by {relation} need the column of {COLUMN_OF[relation]}: "
+            f"neighbors by {relation} need the column of {RELATIONS[relation].column}: "
             f'wb.Neighbors(a, b, "{relation}", column={known[0]!r}); columns: {known}'
         )
     if column not in known:
@@ -161,28 +199,14 @@ def _check_column(dataset: Any, column: Hashable, relation: str) -> None:
 
 # -- what makes them neighbors --------------------------------------------------------------------
 
-#: Of how many records each dataset has that the other lacks: which are neighbors, and the rule.
-_COUNTS: dict[str, tuple[Callable[[int, int], bool], str]] = {
-    "add-remove": (lambda more, fewer: more + fewer == 1, "one record more or less"),
-    "substitute": (
-        lambda more, fewer: more == fewer == 1,
-        "the same number of records, and one differs",
-    ),
-    "user": (lambda more, fewer: bool(more) != bool(fewer), "all rows of one user more or less"),
-    "label": (
-        lambda more, fewer: more == fewer == 1,
-        "the same records, and the label of one differs",
-    ),
-}
-
 
 def _check(a: Any, b: Any, relation: str, column: Hashable) -> None:
     more, fewer = left_places(a, b), left_places(b, a)
-    are, rule = _COUNTS[relation]
-    if not are(len(more), len(fewer)):
+    known = RELATIONS[relation]
+    if not known.are(len(more), len(fewer)):
         remedy = "" if relation == "user" else f"{_USER} "
         raise NotNeighbors(
-            f"neighbors by {relation} have {rule}; here {len(more)} records are only in the first "
+            f"neighbors by {relation} have {known.rule}; here {len(more)} records are only in the first "
             f"and {len(fewer)} only in the second. {remedy}{_STATE}"
         )
     if relation == "user":
