@@ -144,6 +144,7 @@ from .mechanisms.base import Domain as Domain
 from .mechanisms.base import Mechanism as Mechanism
 from .mechanisms.gallery import mechanism as mechanism
 from .mechanisms.gallery import mechanism_gallery as mechanism_gallery
+from .mechanisms.table_domain import TableDomain as TableDomain
 from .onerun.bound import one_run_bound as one_run_bound
 from .onerun.bound import one_run_mu_bound as one_run_mu_bound
 from .onerun.guesses import Ends as Ends

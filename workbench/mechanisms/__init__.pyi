@@ -26,3 +26,8 @@ from .svt import svt3 as svt3
 from .svt import svt4 as svt4
 from .svt import svt5 as svt5
 from .svt import svt6 as svt6
+from .table_columns import category as category
+from .table_columns import integer as integer
+from .table_columns import numeric as numeric
+from .table_columns import text as text
+from .table_domain import TableDomain as TableDomain

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.claims.base import Claim
+from workbench.mechanisms.table_domain import TableDomain
 
 #: Relations whose datasets are arrays of records, or what can be made one.
 ARRAYS = ("add-remove", "substitute")
@@ -78,7 +79,7 @@ class Mechanism:
         Whether the claim is true.
     neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}
         Which datasets are neighbors.
-    domain : Domain
+    domain : Domain or TableDomain
     about : str
         What it does and, if it is broken, why.
     pair : tuple of two datasets
@@ -93,7 +94,7 @@ class Mechanism:
     claim: Claim
     private: bool
     neighboring_relation: str
-    domain: Domain
+    domain: Domain | TableDomain
     about: str
     pair: tuple[Any, Any]
     source: str = ""

@@ -15,6 +15,7 @@ from workbench import _checks
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Domain, Mechanism
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Cancelled, Report, silent
@@ -56,7 +57,7 @@ def audit_mechanism(
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
     neighboring_relation: str | None = None,
-    domain: Domain | None = None,
+    domain: Domain | TableDomain | None = None,
     anytime: bool = False,
     time_limit: float | None = None,
     executor: Executor | str | None = None,
@@ -92,8 +93,8 @@ def audit_mechanism(
     neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}, optional
         Which datasets are neighbors; see `Neighbors`. With "stated", a pair may be any two objects,
         and the guarantee rests on the caller's word that they are neighbors.
-    domain : Domain, optional
-        Which datasets a search may propose.
+    domain : Domain or TableDomain, optional
+        Which datasets a search may propose: arrays, or data frames.
     anytime : bool
         Stop at the first violation. This does not weaken the guarantee; see
         `workbench.testers.error_budget`.
@@ -306,10 +307,13 @@ class _Search:
             notes=tuple(self._notes(trials)),
             mechanism=self._function,
             used=self._trial.testers,
+            domain=self._source.domain,
         )
 
     def _notes(self, trials: tuple[Trial, ...]) -> Iterator[str]:
         planned = self._settings.trials
+        if isinstance(self._source.domain, TableDomain):
+            yield f"Domain: {self._source.domain.in_words()}"
         for reason, count in Counter(t.error for t in trials if t.error is not None).items():
             yield f"{count_in_words(count, 'trial')} lost: {reason}."
         for reason, count in Counter(t.dependent for t in trials if t.dependent).items():

@@ -15,6 +15,8 @@ from workbench import _checks, _json, _markup
 from workbench._format import percent, plain, round_safely
 from workbench._plot import beside, figure, plot
 from workbench.claims.base import Claim
+from workbench.mechanisms.base import Domain
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers import report, serialization
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial, TrialFinding
@@ -94,6 +96,8 @@ class MechanismAudit:
         The audited mechanism; not saved.
     used : mapping of str to Tester
         The testers themselves; not saved.
+    domain : Domain or TableDomain, optional
+        Of the datasets, where it is known; not saved.
     """
 
     settings: AuditSettings
@@ -104,6 +108,7 @@ class MechanismAudit:
     power: Mapping[str, float | None] | None = None
     mechanism: Callable[..., Any] | None = None
     used: Mapping[str, Tester] = field(default_factory=dict)
+    domain: Domain | TableDomain | None = None
 
     plot = plot
     figure = figure

@@ -43,7 +43,7 @@ _CLASSES = {
 _DATASETS = {"dataset", "neighbor"}
 
 #: Fields that are not saved.
-_LEFT_OUT = {"mechanism", "recompute", "used"}
+_LEFT_OUT = {"mechanism", "recompute", "used", "domain"}
 
 #: Types of fields that are checked, by their annotations; and those of many values.
 _SIMPLE: Mapping[str, Any] = {

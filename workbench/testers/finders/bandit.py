@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.mechanisms.base import Domain
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.software.extras import check
 from workbench.testers.finders.base import Finder, FinishedTrial
-from workbench.testers.finders.dataset_space import Space, content
+from workbench.testers.finders.dataset_space import content, space_of
 from workbench.testers.finders.neighbors import Neighbors
 
 #: Proposals before the first that is learned.
@@ -33,12 +34,15 @@ class BanditFinder(Finder):
     some column and another behind it. A Gaussian process (package ``bayesian-optimization``) over
     these numbers says where the upper confidence bound of the prediction is largest. The first
     eight are drawn as the random finder draws. A trial that was lost counts as the worst one
-    known, and one not finished yet as an average one, so that a few can be asked for at once.
+    known, and one not finished yet as an average one, so that a few can be asked for at once. In
+    tables with users two more numbers say how many rows the user has that is added or removed, and
+    how many the others.
 
     Parameters
     ----------
-    neighboring_relation : {"add-remove", "substitute"}
-    domain : Domain
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}
+        By "user" and "label" differ tables only, and those that are stated are not searched.
+    domain : Domain or TableDomain
     seed : int or numpy.random.Generator
     """
 
@@ -46,15 +50,19 @@ class BanditFinder(Finder):
     batch = False
 
     def __init__(
-        self, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator = 0
+        self,
+        neighboring_relation: str,
+        domain: Domain | TableDomain,
+        seed: int | np.random.Generator = 0,
     ) -> None:
-        self.space = Space(domain, neighboring_relation)
+        self.space, self.domain = space_of(domain, neighboring_relation), domain
         self._rng = _checks.random(seed)
         self._asked: dict[tuple[object, ...], NDArray[np.float64]] = {}
         width = self.space.width
         self._row = width if width <= NARROW else 2
         records = 2 if self.space.substitute else 1
-        self._dimensions = 2 + self._row * (1 + records) + (width > NARROW)
+        self._last = (width > NARROW) + len(self.space.loose)
+        self._dimensions = 2 + self._row * (1 + records) + self._last
 
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors:
         point = self._drawn() if len(self._asked) < WARM_UP else self._suggested(history)
@@ -125,18 +133,20 @@ class BanditFinder(Finder):
         level, record, other = (self._wide(x, i) for i in (0, 1, -1))
         ramp = np.linspace(-0.5, 0.5, size) if size > 1 else np.zeros(size)
         shared = np.clip(level + spread * ramp[:, None], 0, 1)
-        return space.neighbors(space.values(shared), space.values(record), space.values(other))
+        values = map(space.values, (shared, record, other))
+        loose = x[x.size - len(space.loose) :].tolist()
+        return space.neighbors(*values, **dict(zip(space.loose, loose, strict=True)))
 
     def _records(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """The part of a point about records, as rows: the center, the record, its substitute."""
-        return x[2 : x.size - (self.space.width > NARROW)].reshape(-1, self._row)
+        return x[2 : x.size - self._last].reshape(-1, self._row)
 
     def _wide(self, x: NDArray[np.float64], i: int) -> NDArray[np.float64]:
         """The i-th record of a point in all its columns."""
         record = self._records(x)[i]
         if self.space.width <= NARROW:
             return record
-        cut = round(x[-1] * self.space.width)
+        cut = round(x[x.size - self._last] * self.space.width)
         return np.repeat(record, [cut, self.space.width - cut])
 
 

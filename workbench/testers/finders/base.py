@@ -11,6 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from workbench.mechanisms.base import Domain
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.finders.neighbors import Neighbors
 
 
@@ -41,10 +43,13 @@ class Finder(ABC):
     batch : bool
         Whether proposals are independent of the history, so that many can be requested at once.
         Other finders may also be asked for a few before the trials are finished.
+    domain : Domain or TableDomain, optional
+        Of the datasets, where it is known.
     """
 
     name: str
     batch: bool = True
+    domain: Domain | TableDomain | None = None
 
     @abstractmethod
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors | None:

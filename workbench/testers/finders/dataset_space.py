@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.mechanisms.base import ARRAYS, Domain
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.finders.neighbors import Neighbors
+from workbench.testers.finders.records import is_frame, keys
+from workbench.testers.finders.table_space import STATED, TableSpace
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,28 @@ class Space:
         """The record at the other side of the middle, in every column."""
         return np.clip(self.low + (self.high - record), self.low, self.high)
 
+    # -- what only tables have; see `TableSpace` ---------------------------------------------------
+
+    loose: ClassVar[tuple[str, ...]] = ()
+
+    def noted(self, x: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """The record as it is."""
+        return x
+
+    def arranged(self, rng: np.random.Generator) -> dict[str, float]:
+        """Nothing, and no random number is drawn."""
+        return {}
+
+    def arrangements(self) -> list[dict[str, float]]:
+        """A single one."""
+        return [{}]
+
+    def notable_rows(self) -> list[NDArray[np.float64]]:
+        """None: the ends of the domain are all that is tried on purpose."""
+        return []
+
+    # -- proposals --------------------------------------------------------------------------------
+
     def neighbors(
         self,
         shared: ArrayLike,
@@ -129,18 +154,24 @@ class Space:
 
 def _not_searched(relation: str) -> str:
     if relation == "stated":
-        return (
-            "neighbors that are stated cannot be searched for; give them: datasets=(dataset, "
-            "neighbor), or a list of such pairs"
-        )
+        return STATED
     return (
         f"a search of arrays proposes neighbors by {' or '.join(ARRAYS)}, got {relation!r}; "
-        "give a pair: datasets=wb.Neighbors(dataset, neighbor, "
-        f'"{relation}", column=…)'
+        f'for data frames give domain=wb.TableDomain(…, {relation}="…"), or give a pair: '
+        f'datasets=wb.Neighbors(dataset, neighbor, "{relation}", column=…)'
     )
 
 
+def space_of(domain: Domain | TableDomain, neighboring_relation: str) -> Space | TableSpace:
+    """The neighboring datasets of a domain; ValueError where it has none."""
+    if isinstance(domain, TableDomain):
+        return TableSpace(domain, neighboring_relation)
+    return Space(domain, neighboring_relation)
+
+
 def content(neighbors: Neighbors) -> tuple[object, ...]:
-    """What tells two proposals apart: both datasets, byte by byte."""
+    """What tells two proposals apart: both datasets, byte by byte, or row by row."""
     a, b = neighbors.dataset, neighbors.neighbor
+    if is_frame(a):
+        return tuple(keys(a)), tuple(keys(b))
     return a.shape, a.tobytes(), b.shape, b.tobytes()

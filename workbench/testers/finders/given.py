@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.mechanisms.base import Domain
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.finders.base import Finder, FinishedTrial, ProposalError
 from workbench.testers.finders.neighbors import Neighbors, NotNeighbors
 from workbench.testers.finders.records import is_frame
@@ -18,8 +20,8 @@ class FixedFinder(Finder):
 
     name = "fixed pair"
 
-    def __init__(self, neighbors: Neighbors) -> None:
-        self.neighbors = neighbors
+    def __init__(self, neighbors: Neighbors, domain: Domain | TableDomain | None = None) -> None:
+        self.neighbors, self.domain = neighbors, domain
 
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors:
         return self.neighbors
@@ -33,8 +35,8 @@ class GivenFinder(Finder):
     source : iterable of Neighbors or (dataset, neighbor)
     neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}, optional
         Which pairs count as neighbors. Default: the one that the sizes of each pair suggest.
-    column : str or int, optional
-        Of the users or of the labels; see `Neighbors`.
+    domain : Domain or TableDomain, optional
+        What frames must be in, if it is a `TableDomain`.
     """
 
     name = "own datasets"
@@ -43,9 +45,9 @@ class GivenFinder(Finder):
         self,
         source: Iterable[Any],
         neighboring_relation: str | None = None,
-        column: Hashable = None,
+        domain: Domain | TableDomain | None = None,
     ) -> None:
-        self.neighboring_relation, self.column = neighboring_relation, column
+        self.neighboring_relation, self.domain = neighboring_relation, domain
         self._rest: Iterator[Any] = iter(source)
 
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors | None:
@@ -57,11 +59,11 @@ class GivenFinder(Finder):
             raise ProposalError(
                 f"the source of datasets raised {type(error).__name__}: {error}"
             ) from error
-        return as_neighbors(pair, self.neighboring_relation, self.column)
+        return as_neighbors(pair, self.neighboring_relation, self.domain)
 
 
 def as_neighbors(
-    pair: Any, neighboring_relation: str | None = None, column: Hashable = None
+    pair: Any, neighboring_relation: str | None = None, domain: Domain | TableDomain | None = None
 ) -> Neighbors:
     """A pair of datasets as `Neighbors`, checked.
 
@@ -71,13 +73,16 @@ def as_neighbors(
     neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}, optional
         Which pairs count as neighbors. Default: "substitute" when both have as many records, and
         "add-remove" otherwise.
-    column : str or int, optional
-        Of the users or of the labels; see `Neighbors`.
+    domain : Domain or TableDomain, optional
+        What frames must be in, if it is a `TableDomain`, which also names the column of the users
+        or the labels.
 
     Raises
     ------
     NotNeighbors
         They are not neighbors, or by another relation than requested.
+    OutsideDomain
+        A frame that the domain does not have.
     ProposalError
         It is not a pair of arrays.
     """
@@ -87,6 +92,8 @@ def as_neighbors(
                 f"these datasets are neighbors by {pair.neighboring_relation}; the claim is "
                 f"about {neighboring_relation}"
             )
+        if pair.neighboring_relation != "stated":
+            _check_domain(pair.dataset, pair.neighbor, domain)
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise ProposalError(
@@ -96,7 +103,16 @@ def as_neighbors(
     if neighboring_relation == "stated":
         return Neighbors(pair[0], pair[1], "stated")
     a, b = (one if is_frame(one) else _array(one) for one in pair)
-    return Neighbors(a, b, neighboring_relation or _suggested(a, b), column)
+    _check_domain(a, b, domain)
+    relation = neighboring_relation or _suggested(a, b)
+    column = domain.column_of(relation) if isinstance(domain, TableDomain) else None
+    return Neighbors(a, b, relation, column)
+
+
+def _check_domain(a: Any, b: Any, domain: TableDomain | None) -> None:
+    if isinstance(domain, TableDomain):
+        domain.check(a)
+        domain.check(b, "the neighbor")
 
 
 def _array(dataset: Any) -> NDArray[Any]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.base import Domain
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.finders.base import Finder, FinishedTrial
-from workbench.testers.finders.dataset_space import Space, content
+from workbench.testers.finders.dataset_space import content, space_of
 from workbench.testers.finders.neighbors import Neighbors
 
 #: The values of the last round are 2^ROUNDS apart, as a share of the domain.
@@ -27,34 +28,55 @@ class GridFinder(Finder):
     the first half of them and another in the rest. What is put in its place is its mirror image in
     round 0, and each other such record later. It ends when all are done.
 
+    In tables every other proposal has a row with one notable value of a column, such as -0.0 or a
+    missing cell, among rows of the ends, or the other way around; and all are made for a user with
+    the most rows and with one, among users with one row each and with as many as can be.
+
     Parameters
     ----------
-    neighboring_relation : {"add-remove", "substitute"}
-    domain : Domain
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}
+        By "user" and "label" differ tables only, and those that are stated are not searched.
+    domain : Domain or TableDomain
     """
 
     name = "grid"
 
-    def __init__(self, neighboring_relation: str, domain: Domain) -> None:
-        self.space = Space(domain, neighboring_relation)
-        self._rest = self._sweep()
+    def __init__(self, neighboring_relation: str, domain: Domain | TableDomain) -> None:
+        self.space, self.domain = space_of(domain, neighboring_relation), domain
+        self._rest = self._proposals()
 
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors | None:
         return next(self._rest, None)
 
-    def _sweep(self) -> Iterator[Neighbors]:
+    def _proposals(self) -> Iterator[Neighbors]:
+        """Those of both sweeps in turn, each once."""
         seen = set()
+        for several in zip_longest(self._sweep(), self._notable_sweep()):
+            for proposal in several:
+                if proposal is not None and (key := content(proposal)) not in seen:
+                    seen.add(key)
+                    yield proposal
+
+    def _sweep(self) -> Iterator[Neighbors]:
         for fineness in range(ROUNDS + 1):
             values = np.unique(self.space.values(np.linspace(0, 1, 2**fineness + 1)))
             changes = self._changes(self._rows(values), mirrored=fineness == 0)
             for size in self._sizes():
                 for shared in self._shared(values, size, spread=fineness > 0):
                     for record, other in changes:
-                        proposal = self.space.neighbors(shared, record, other)
-                        key = content(proposal)
-                        if key not in seen:
-                            seen.add(key)
-                            yield proposal
+                        for loose in self.space.arrangements():
+                            yield self.space.neighbors(shared, record, other, **loose)
+
+    def _notable_sweep(self) -> Iterator[Neighbors]:
+        """Rows with a notable value among others of the ends, and the other way around."""
+        ends = [np.full(self.space.width, x) for x in (0.0, 1.0)]
+        for size in dict.fromkeys((self.space.fewest, self.space.size(0.5), self.space.most)):
+            for row in self.space.notable_rows():
+                for end in ends:
+                    for shared, record, other in ((end, row, end), (row, end, row)):
+                        for loose in self.space.arrangements():
+                            all_shared = np.tile(shared, (size, 1))
+                            yield self.space.neighbors(all_shared, record, other, **loose)
 
     def _sizes(self) -> list[int]:
         fewest, most = self.space.fewest, self.space.most

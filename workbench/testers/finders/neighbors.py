@@ -206,8 +206,8 @@ def _check(a: Any, b: Any, relation: str, column: Hashable) -> None:
     if not known.are(len(more), len(fewer)):
         remedy = "" if relation == "user" else f"{_USER} "
         raise NotNeighbors(
-            f"neighbors by {relation} have {known.rule}; here {len(more)} records are only in the first "
-            f"and {len(fewer)} only in the second. {remedy}{_STATE}"
+            f"neighbors by {relation} have {known.rule}; here {len(more)} records are only in the "
+            f"first and {len(fewer)} only in the second. {remedy}{_STATE}"
         )
     if relation == "user":
         _check_user(*((a, b, more) if more else (b, a, fewer)), column)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.mechanisms.base import Domain
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.finders.base import Finder, FinishedTrial
-from workbench.testers.finders.dataset_space import Space
+from workbench.testers.finders.dataset_space import space_of
 from workbench.testers.finders.neighbors import Neighbors
 
 
@@ -23,19 +24,27 @@ class RandomFinder(Finder):
     of three. The shared records are copies of one, of two, or drawn one by one. What is put in a
     record's place is its mirror image half of the time.
 
+    In tables a quarter of the cells are notable values of their columns: ends, zeros, floats next
+    to others, missing cells. The user that is added or removed has one row, the most, or any number
+    of rows, and the others have one each or as many as can be.
+
     Parameters
     ----------
-    neighboring_relation : {"add-remove", "substitute"}
-    domain : Domain
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}
+        By "user" and "label" differ tables only, and those that are stated are not searched.
+    domain : Domain or TableDomain
     seed : int or numpy.random.Generator
     """
 
     name = "random"
 
     def __init__(
-        self, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator = 0
+        self,
+        neighboring_relation: str,
+        domain: Domain | TableDomain,
+        seed: int | np.random.Generator = 0,
     ) -> None:
-        self.space = Space(domain, neighboring_relation)
+        self.space, self.domain = space_of(domain, neighboring_relation), domain
         self._rng = _checks.random(seed)
 
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors:
@@ -46,7 +55,8 @@ class RandomFinder(Finder):
         kinds = (1, 2, max(size, 1))[rng.integers(3)]
         rows = np.stack([self._row() for _ in range(kinds)])
         shared = rows[rng.integers(kinds, size=size)]
-        return space.neighbors(shared, record, other, at=int(rng.integers(size + 1)))
+        at = int(rng.integers(size + 1))
+        return space.neighbors(shared, record, other, at, **space.arranged(rng))
 
     def _size(self) -> int:
         """How many records are shared."""
@@ -65,4 +75,4 @@ class RandomFinder(Finder):
         elif pattern == 1:
             cut = rng.integers(width)
             x[:cut], x[cut:] = x[0], x[-1]
-        return self.space.values(x)
+        return self.space.noted(self.space.values(x), rng)
