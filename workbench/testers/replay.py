@@ -116,7 +116,7 @@ def replay(
         fit = source.call(0)
         fitted_anew = digest(fit) != trial.digest
         encoding = fit_encoding(*fit)
-        encoded = map(encoding, fit)
+        encoded = encoding(fit[0]), encoding(fit[1])
         witness = tester.fit(*encoded, settings.claim, stream(*key, TESTER, place))
         p, q = source.call(CALLS, seed, size=samples)
     except MechanismError as error:

@@ -96,7 +96,7 @@ def _tested(source: OutputSource, settings: TrialSettings, trial: Trial) -> Tria
     raw = source.call(0)
     fitted_on = digest(raw)  # before testers see it
     encoding = fit_encoding(*raw)
-    fit = [encoding(side) for side in raw]
+    fit = encoding(raw[0]), encoding(raw[1])
     refused: dict[str, str] = {}
     witnesses: dict[str, FittedWitness] = {}
     for k, (name, tester) in enumerate(settings.testers.items()):

@@ -143,10 +143,11 @@ def find_violation(
 
 def _is_sorted(x: Outputs) -> bool:
     """Whether the rows are in the order of their values, and not because there is one value."""
+    first: Any = x
     if isinstance(x, OutputTable):
         first = x.first
-    else:
-        first = x if x.ndim == 1 else x[:, 0]
+    elif x.ndim == 2:
+        first = x[:, 0]
     values, ranks = np.unique(first, return_inverse=True)
     steps = np.diff(ranks)
     return values.size > 1 and bool((steps >= 0).all() or (steps <= 0).all())

@@ -14,7 +14,7 @@ from workbench import _checks
 from workbench.testers.outputs.cells import table_of
 from workbench.testers.outputs.table import OutputsError, OutputTable
 
-__all__ = ("OutputsError", "Outputs", "check_alike", "check_outputs", "is_text")
+__all__ = ("Outputs", "OutputsError", "check_alike", "check_outputs", "is_text")
 
 _NUMBERS, _TEXT = "biuf", "US"
 
@@ -109,7 +109,10 @@ def _plain(x: Any) -> NDArray[Any] | None:
         values = np.asarray(x)
     except ValueError:  # rows of several lengths
         return None
-    return values if values.dtype.kind in _NUMBERS + _TEXT else None
+    if values.dtype.kind not in _NUMBERS + _TEXT:
+        return None
+    flat = values.ndim in (1, 2) and values.shape[1:] != (0,)
+    return values if flat or not isinstance(x, list | tuple) else None
 
 
 def _of_one_kind(x: list[Any] | tuple[Any, ...]) -> bool:
@@ -124,11 +127,25 @@ def _of_one_kind(x: list[Any] | tuple[Any, ...]) -> bool:
     if any(issubclass(kind, np.ndarray) for kind in kinds):
         shapes = {(np.shape(each), np.asarray(each).dtype.kind in _NUMBERS) for each in x}
         return len(shapes) == 1 and shapes.pop()[1]
-    if any(issubclass(kind, Enum) for kind in kinds):
-        return False
-    return all(issubclass(kind, str | bytes) for kind in kinds) or all(
-        issubclass(kind, int | float | np.number | np.bool_) for kind in kinds
-    )
+    return len({_kind(each) for each in kinds} or {"number"}) == 1 and None not in map(_kind, kinds)
+
+
+def _kind(of: type) -> str | None:
+    """Which values a plain array holds together; None for those that it does not hold."""
+    if issubclass(of, Enum | np.complexfloating):
+        return None
+    for name, types in _KINDS.items():
+        if issubclass(of, types):
+            return name
+    return None
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "text": (str,),
+    "bytes": (bytes,),
+    "truth": (bool, np.bool_),
+    "number": (int, float, np.number),
+}
 
 
 def _runs(x: Any, name: str) -> Any:

@@ -3,9 +3,9 @@
 Numbers are cells of numbers, strings cells of text. Names are those of Enums, of truth values, of
 None, and of other objects by what they print as. Entries of a dictionary are at ``['key']``, of a
 list, tuple or array at ``[0]``, fields of a named tuple or a dataclass at ``.field``; members of a
-set at ``has 'member'``. Where the length may vary it is a number at ``len``. A table (DataFrame) has
-a cell at ``['column']['row']`` for each label of a row; rows that are only numbered are labelled by
-their columns of text.
+set at ``has 'member'``. Where the length may vary it is a number at ``len``. A DataFrame has a cell
+at ``['column']['row']`` for each label of a row; rows that are only numbered are labelled by their
+columns of text.
 """
 
 from __future__ import annotations
@@ -83,21 +83,19 @@ class _Cells:
         )
 
     def _walk(self, value: Any, path: str, depth: int) -> None:
-        kind = type(value)
-        if kind is float or kind is int:
-            return self._cell(path, NUMBER, _float(value))
-        if kind is str:
-            return self._word(path, TEXT, value)
+        single = (value, "") if type(value) is float else _single(value)
+        if single is None:
+            self._walk_parts(value, path, depth)
+        elif single[0] is not None:
+            self._cell(path, NUMBER, single[0])
+        else:
+            self._word(path, TEXT if isinstance(value, str | bytes) else NAME, single[1])
+
+    def _walk_parts(self, value: Any, path: str, depth: int) -> None:
         if depth > _DEPTH:
             raise OutputsError(
                 f"{self._name} are nested more than {_DEPTH} deep; return fewer levels"
             )
-        single = _single(value)
-        if single is not None:
-            number, said = single
-            if number is not None:
-                return self._cell(path, NUMBER, number)
-            return self._word(path, TEXT if isinstance(value, str | bytes) else NAME, said)
         parts, length = self._parts(value)
         seen: dict[str, int] = {}
         count = 0

@@ -95,10 +95,9 @@ class OutputTable:
         starts = [table.starts[:-1] + end for table, end in zip(moved, ends, strict=False)]
         return cls(
             np.concatenate([*starts, ends[-1:]]).astype(np.int64),
-            *(
-                np.concatenate([getattr(table, name) for table in moved])
-                for name in ("path", "kind", "value")
-            ),
+            np.concatenate([table.path for table in moved]),
+            np.concatenate([table.kind for table in moved]),
+            np.concatenate([table.value for table in moved]),
             paths,
             words,
         )
@@ -116,24 +115,31 @@ class OutputTable:
 
     @classmethod
     def of_array(cls, x: NDArray[Any]) -> OutputTable:
-        """A table of a plain array of numbers or texts."""
+        """A table of a plain array of numbers or texts, with the cells that lists of them have."""
         columns = x.reshape(len(x), -1)
         n, d = columns.shape
+        said: tuple[str, ...] = ()
+        kind = NUMBER
         if x.dtype.kind in "US":
             if x.dtype.kind == "S":
                 columns = np.char.decode(columns, "latin-1")
             words, code = np.unique(columns, return_inverse=True)
-            value, kind, said = code.reshape(-1).astype(float), TEXT, tuple(words.tolist())
+            columns, kind, said = code.reshape(n, d), TEXT, tuple(words.tolist())
         elif x.dtype.kind == "b":
-            value, kind, said = columns.reshape(-1).astype(float), NAME, ("False", "True")
-        else:
-            value, kind, said = columns.astype(float).reshape(-1), NUMBER, ()
+            kind, said = NAME, ("False", "True")
+        kinds = np.full((n, d), kind, np.uint8)
+        paths: tuple[str, ...] = ("",)
+        if x.ndim == 2:
+            paths = (*(f"[{j}]" for j in range(d)), LENGTH)
+            columns = np.column_stack([columns, np.full(n, d)])
+            kinds = np.column_stack([kinds, np.full(n, NUMBER, np.uint8)])
+        width = len(paths)
         return cls(
-            np.arange(n + 1, dtype=np.int64) * d,
-            np.tile(np.arange(d, dtype=np.int32), n),
-            np.full(n * d, kind, np.uint8),
-            value,
-            ("",) if x.ndim == 1 else tuple(f"[{j}]" for j in range(d)),
+            np.arange(n + 1, dtype=np.int64) * width,
+            np.tile(np.arange(width, dtype=np.int32), n),
+            kinds.reshape(-1),
+            columns.astype(float).reshape(-1),
+            paths,
             said,
         )
 
@@ -180,24 +186,23 @@ class OutputTable:
         ValueError
             It is no table.
         """
-        types = {"starts": np.int64, "path": np.int32, "kind": np.uint8, "value": np.float64}
-        found = {name: message.get(name) for name in types}
-        for name, kind in types.items():
-            array = found[name]
-            if not (isinstance(array, np.ndarray) and array.dtype == kind and array.ndim == 1):
-                raise ValueError(f"no table of outputs: {name} is wrong")
-        starts, path, kind, value = found.values()
+        starts, path, kind, value = (
+            _array(message, name, of)
+            for name, of in (
+                ("starts", np.int64), ("path", np.int32), ("kind", np.uint8), ("value", np.float64)
+            )
+        )  # fmt: skip
         paths, words = _unpacked(message.get("paths")), _unpacked(message.get("words"))
         said = value[kind != NUMBER]
         fits = (
             path.size == kind.size == value.size
-            and starts.size
+            and starts.size > 0
             and starts[0] == 0
             and starts[-1] == path.size
-            and (np.diff(starts) >= 0).all()
-            and (kind <= NAME).all()
-            and ((path >= 0) & (path < len(paths))).all()
-            and ((said >= 0) & (said < len(words)) & (said == np.floor(said))).all()
+            and bool((np.diff(starts) >= 0).all())
+            and bool((kind <= NAME).all())
+            and bool(((path >= 0) & (path < len(paths))).all())
+            and bool(((said >= 0) & (said < len(words)) & (said == np.floor(said))).all())
             and len(set(paths)) == len(paths) <= MOST_PATHS
         )
         if not fits:
@@ -224,6 +229,13 @@ def _hashes(texts: Sequence[str]) -> NDArray[np.uint64]:
         for text in texts
     )
     return np.frombuffer(b"".join(digests), np.uint64)
+
+
+def _array(message: Mapping[str, Any], name: str, kind: Any) -> NDArray[Any]:
+    found = message.get(name)
+    if not (isinstance(found, np.ndarray) and found.dtype == kind and found.ndim == 1):
+        raise ValueError(f"no table of outputs: {name} is wrong")
+    return found
 
 
 def _packed(texts: Sequence[str]) -> dict[str, Any]:

@@ -5,9 +5,10 @@ the names that occur in the *fitting part* of both sides become columns; so the 
 outputs is a fixed function of them, post-processing, and no guarantee depends on it. A path or a
 word that the fitting part does not show is "other".
 
-- Outputs without numbers are arrays of strings: a column for each path, "absent" where it has none.
-- Outputs with numbers are arrays of floats: for each path a column that is 1 where it appears, if it
-  does not always; its number, NaN where it has none; and a number for each of its words, in the
+- Outputs without numbers are arrays of strings: a column for each path, "absent" where there is
+  nothing.
+- Outputs with numbers are arrays of floats: for each path a column that is 1 where it appears, if
+  it does not always; its number, NaN where it has none; and a number for each of its words, in the
   order of their log-ratio on the fitting part.
 - Columns that never vary on the fitting part are left out. Paths that occur in a single run of it
   are counted together; so are those of the least evidence beyond `MOST_COLUMNS` of them.
@@ -46,17 +47,39 @@ class PlainEncoding:
     ----------
     columns : int
         0 for outputs that are one number or string.
+    text : bool
+        Whether they are strings.
     """
 
     columns: int
+    text: bool
 
-    def __call__(self, outputs: NDArray[Any]) -> NDArray[Any]:
-        """The outputs."""
-        return outputs
+    def __call__(self, outputs: OutputTable | NDArray[Any]) -> NDArray[Any]:
+        """The outputs; of a table what it has in these columns, and NaN or "absent" elsewhere."""
+        if not isinstance(outputs, OutputTable):
+            return outputs
+        cells = _Cells.of(outputs)
+        parts = [self._column(path, cells) for path in self.names]
+        return np.column_stack(parts) if self.columns else parts[0]
+
+    def _column(self, path: str, cells: _Cells) -> NDArray[Any]:
+        row, kind, value = cells.at(path)
+        if self.text:
+            known = np.array([*cells.words, ABSENT])
+            code = np.full(cells.runs, len(cells.words))
+            code[row[kind == TEXT]] = value[kind == TEXT].astype(np.int64)
+            return known[code]
+        truth = {"True": 1.0, "False": 0.0}
+        meant = np.array([*(truth.get(word, np.nan) for word in cells.words), np.nan])
+        numbers = np.full(cells.runs, np.nan)
+        said = kind != NUMBER
+        numbers[row[said]] = meant[value[said].astype(np.int64)]
+        numbers[row[~said]] = value[~said]
+        return numbers
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each column is called."""
+        """The path of each column."""
         return tuple(f"[{j}]" for j in range(self.columns)) or ("",)
 
     def word(self, column: int, value: Any) -> str | None:
@@ -173,8 +196,8 @@ def fit_encoding(p: OutputTable | NDArray[Any], q: OutputTable | NDArray[Any]) -
     p, q : array or OutputTable
         The fitting part of each side.
     """
-    if not (isinstance(p, OutputTable) or isinstance(q, OutputTable)):
-        return PlainEncoding(p.shape[1] if p.ndim == 2 else 0)
+    if isinstance(p, np.ndarray) and isinstance(q, np.ndarray):
+        return PlainEncoding(p.shape[1] if p.ndim == 2 else 0, p.dtype.kind in "US")
     tables = as_table(p), as_table(q)
     n_p = len(tables[0])
     cells = _Cells.of(OutputTable.joined(tables))

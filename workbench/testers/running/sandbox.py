@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench import _json
 from workbench.processes.child import Child, ChildError, IdleChildren, TimeLimit
@@ -202,8 +201,9 @@ class _Runs:
         asked = unpickled(request["call"])
         if self._mechanism is not None:
             outputs = run(self._mechanism, *asked)
-            table = isinstance(outputs, OutputTable)
-            return {"outputs": outputs.message() if table else outputs}
+            if isinstance(outputs, OutputTable):
+                return {"outputs": outputs.message()}
+            return {"outputs": outputs}
         self._mechanism = asked
         os.chdir(self._folder)  # what it imports was found from where the program is
         os.environ["TMPDIR"], tempfile.tempdir = self._folder, None
