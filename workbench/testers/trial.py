@@ -122,7 +122,7 @@ def _tested(source: OutputSource, settings: TrialSettings, trial: Trial) -> Tria
     for name, witness in witnesses.items():
         source.report()
         try:
-            findings[name] = witness.measure(p, q, confidence)
+            findings[name] = witness.told(p, q, confidence, encoding)
         except Exception as error:
             refused[name] = f"it failed while measuring: {type(error).__name__}: {error}"
     predictions = [w.predicted for w in witnesses.values() if not math.isnan(w.predicted)]
@@ -138,7 +138,7 @@ def _tested(source: OutputSource, settings: TrialSettings, trial: Trial) -> Tria
     if best is None:
         return trial
     try:
-        return replace(trial, pictures={best: picture(best, witnesses[best], p, q)})
+        return replace(trial, pictures={best: picture(best, witnesses[best], p, q, encoding)})
     except Exception:  # no chart is worth a finding
         return trial
 

@@ -138,7 +138,7 @@ def find_violation(
     if reason is not None:
         raise OutputsError(f"the {chosen.name} tester cannot test this: {reason}")
     witness = chosen.fit(p_fit, q_fit, claimed, rng)
-    return witness.measure(encoding(p_fresh), encoding(q_fresh), confidence)
+    return witness.told(encoding(p_fresh), encoding(q_fresh), confidence, encoding)
 
 
 def _is_sorted(x: Outputs) -> bool:
