@@ -330,8 +330,8 @@ class MechanismAudit:
         Parameters
         ----------
         mechanism : callable or object, optional
-            As in `audit_mechanism`. By default the audited one; for a loaded result it is looked up by name, which runs the
-            code that the name stands for.
+            As in `audit_mechanism`. By default the audited one; for a loaded result it is looked up
+            by name, which runs the code that the name stands for.
         samples : int, optional
             Fresh outputs on each dataset; by default as many as were measured.
         confidence : float

@@ -224,7 +224,7 @@ class Calls:
 
 #: Sources of randomness that are made once for all runs of a call.
 _SOURCES: dict[str, Callable[[np.random.Generator], Any]] = {
-    "random_state": lambda rng: np.random.RandomState(int(rng.integers(2**32))),  # noqa: NPY002
+    "random_state": lambda rng: np.random.RandomState(int(rng.integers(2**32))),
     "random": lambda rng: random.Random(int(rng.integers(2**63))),
 }
 

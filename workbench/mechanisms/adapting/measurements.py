@@ -85,7 +85,7 @@ def claim(measurement: Any) -> Claim | None:
 
 
 def domain(measurement: Any) -> Domain | None:
-    """The datasets that it takes; None where they are no vectors of numbers, one for each record."""
+    """The datasets that it takes; None where they are no vectors of records."""
     outer = measurement.input_domain
     inner = getattr(outer, "element_domain", None)
     kind = _element(measurement)
