@@ -96,8 +96,9 @@ def audit_mechanism(
         probability at most ``1 − confidence``.
     seed : int or numpy.random.Generator
         Determines datasets, outputs and testers, with any executor.
-    neighboring_relation : {"add-remove", "substitute"}, optional
-        Which datasets are neighbors.
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}, optional
+        Which datasets are neighbors; see `Neighbors`. With "stated", a pair may be any two objects,
+        and the guarantee rests on the caller's word that they are neighbors.
     domain : Domain, optional
         Which datasets a search may propose.
     anytime : bool

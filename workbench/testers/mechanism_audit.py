@@ -53,7 +53,7 @@ class AuditSettings:
     confidence : float
         Of all findings together.
     seed : int
-    neighboring_relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}
     finder : str
         Where the datasets come from.
     anytime : bool
@@ -282,7 +282,7 @@ class MechanismAudit:
             f"{self.name} was audited against the claim {self.claim}, in "
             f"{report.count_in_words(len(self.trials), 'trial')} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
-            f"{self.finder}, neighbors by {self.neighboring_relation}; "
+            f"{self.finder}, {report.relation_in_words(self.neighboring_relation)}; "
             f"testers: {', '.join(self.testers)}; "
             f"seed {self.seed}."
         )

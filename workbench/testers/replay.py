@@ -104,11 +104,16 @@ def replay(
     Raises
     ------
     ValueError
-        The trial has no datasets, or the mechanism fails.
+        The trial has no datasets, or a file has kept only their text, or the mechanism fails.
     """
     trial = evidence.trial
     if trial.neighbors is None:
         raise ValueError(f"trial {trial.index + 1} has no datasets to run the mechanism on")
+    if trial.neighbors.only_text:
+        raise ValueError(
+            "the file has only the text of these datasets, on which no mechanism runs; repeat the "
+            "audit with the same seed, and replay its result before it is saved"
+        )
     tester, key = settings.testers[evidence.tester], (settings.seed, trial.index)
     source = OutputSource(mechanism, trial.neighbors, settings.size, key, settings.time_limit)
     try:

@@ -27,6 +27,7 @@ from workbench.processes.limits import ProcessLimits, memory_of_machine
 from workbench.processes.messages import WrongAnswer
 from workbench.processes.serving import answer_requests
 from workbench.progress import Report
+from workbench.testers.finders.records import copied
 from workbench.testers.learning.outputs import check_outputs
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 
@@ -72,8 +73,7 @@ def run(mechanism: Callable[..., Any], dataset: Any, size: int, rng: Any) -> NDA
         It raised, or its outputs are not what a mechanism may return.
     """
     try:
-        # A copy: a mechanism that changes its dataset must not change that of the next call.
-        return check_outputs(mechanism(np.array(dataset), size, rng), size)
+        return check_outputs(mechanism(copied(dataset), size, rng), size)
     except (Exception, SystemExit) as error:
         raise MechanismError(f"{type(error).__name__}: {error}") from error
 
@@ -127,7 +127,7 @@ class Sandbox(Child):
 
         Parameters
         ----------
-        dataset : array
+        dataset : object
         size : int
         rng : numpy.random.Generator
         limit : TimeLimit

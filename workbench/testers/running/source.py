@@ -109,7 +109,7 @@ class OutputSource:
             raise MechanismError(f"its outputs change from call to call: {error}") from error
         return outputs
 
-    def _run(self, dataset: NDArray[Any], size: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _run(self, dataset: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
         if self._left is None:
             return run(self._mechanism.function, dataset, size, rng)
         if self._sandbox is None or not self._sandbox.fresh:  # testers may have taken long
