@@ -155,6 +155,8 @@ def audit_mechanism(
             f"{adapted.name} takes data frames; give the columns by "
             "domain=wb.TableDomain(columns=...), or datasets=(frame, neighbor)"
         )
+    if neighboring_relation == "stated" and isinstance(datasets, str) and adapted.stated_pair:
+        datasets = adapted.pair  # no search finds neighbors that are stated
     source = finder(datasets, neighboring_relation, domain, stream(seed, 0))
     settings = AuditSettings(
         name=adapted.name,
