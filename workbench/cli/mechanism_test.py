@@ -194,9 +194,10 @@ def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
 
 
 def _domain(mechanism: Any) -> Domain:
-    from workbench.mechanisms.base import Domain, Mechanism
+    from workbench.mechanisms.adapting.adapt import mechanism_from
+    from workbench.mechanisms.base import Domain
 
-    return mechanism.domain if isinstance(mechanism, Mechanism) else Domain()
+    return mechanism_from(mechanism).domain or Domain()
 
 
 def _replay(arguments: argparse.Namespace) -> MechanismReport:

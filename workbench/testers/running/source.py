@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.processes.child import TimeLimit
 from workbench.progress import Report, silent
