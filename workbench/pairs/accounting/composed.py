@@ -118,6 +118,14 @@ class ComposedPair(AccountedPair):
         return together if self.k == 1 else f"({together}), {self.k} times"
 
     @property
+    def short(self) -> str:
+        if isinstance(self.pair, Pair):
+            return self.name
+        if self.k == 1 and all(isinstance(one, DPSGDPair) for one in self.pair):
+            return f"DP-SGD in {len(self.pair)} phases"
+        return f"{len(self.pair) * self.k} releases together"
+
+    @property
     def heuristic(self) -> bool:
         return any(one.heuristic for one in self._pairs)
 
@@ -136,7 +144,9 @@ class ComposedPair(AccountedPair):
             return ComposedPair(self.pair[0], len(self.pair) * self.k)
         known = [one.closed_form for one in self.pair]
         mus = [one.mu for one in known if isinstance(one, GaussianPair)]
-        return GaussianPair(math.hypot(*mus) * math.sqrt(self.k)) if len(mus) == len(known) else None
+        if len(mus) < len(known):
+            return None
+        return GaussianPair(math.hypot(*mus) * math.sqrt(self.k))
 
     def _composed(self, k: int) -> ComposedPair:
         return ComposedPair(self.pair, k * self.k)

@@ -224,7 +224,6 @@ def _reach(pair: Step, direction: str, tail: float) -> float:
 
 def _vanishing(pair: Step, direction: str, tail: float) -> float:
     """An ε hardly above the smallest beyond which finite losses add at most ``tail``."""
-
     limit, [infinite] = math.log(tail), pair.log_hockey_stick(np.array([np.inf]), direction)
     if np.isfinite(infinite):  # a mass of infinite loss, up to round-off
         limit = float(np.logaddexp(limit, infinite)) + 1e-14

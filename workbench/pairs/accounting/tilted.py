@@ -88,9 +88,7 @@ class TiltedStep(NamedTuple):
 
 
 @quiet()
-def tilted_tail(
-    width: float, steps: Sequence[TiltedStep], theta: float
-) -> TiltedTail | None:
+def tilted_tail(width: float, steps: Sequence[TiltedStep], theta: float) -> TiltedTail | None:
     """The composition of steps on one grid of losses; None where it is too wide.
 
     Parameters
