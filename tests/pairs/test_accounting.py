@@ -14,7 +14,7 @@ from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.accounting import pld
 from workbench.pairs.accounting.accounted import forget_compositions
 from workbench.pairs.accounting.dpsgd import SubstitutedStep
-from workbench.pairs.accounting.tilted import tilted_tail
+from workbench.pairs.accounting.tilted import TiltedStep, tilted_tail
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
@@ -911,7 +911,7 @@ def test_tails_take_the_grid_point_on_which_an_epsilon_lies_as_one_that_is_not_a
     rng = np.random.default_rng(0)
     masses = rng.dirichlet(np.ones(40))
     for width in (0.1, 1 / 3, 1.5173707504700928e-05):
-        tail = tilted_tail(width, -20, masses, 0.0, 30, 2.0)
+        tail = tilted_tail(width, [TiltedStep(-20, masses, 0.0, 30)], 2.0)
         grid = width * np.arange(tail.first, tail.first + tail.log_mass.size - 1)
         assert grid[0] >= 0
         near = [np.nextafter(grid, -np.inf), grid, np.nextafter(grid, np.inf)]

@@ -63,7 +63,7 @@ class PairClaim(Claim):
 
     @property
     def short(self) -> str:
-        return self.pair.name
+        return self.pair.short
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -71,28 +71,30 @@ class _NamedPair:
     example: str
     arguments: tuple[str, ...]
     build: Callable[..., Pair]
-    kind: str = ""  # its class, which is imported where it is needed; "" for that of a plug-in
+    kind: str = ""  # its class, which is imported where it is needed; "" for that of a kind
     attributes: tuple[str, ...] = ()  # of the class, in the order of the arguments
+    words: tuple[str, ...] = ()  # names of the arguments that are words; they may be left out
 
 
-def _dpsgd(noise: float, rate: float, steps: float) -> Pair:
-    from workbench.pairs.accounting.dpsgd import DPSGDPair
+def _dpsgd(noise: float, rate: float, steps: float, relation: str = "add-remove") -> Pair:
+    from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
 
     # In the words of the claim, before the pair checks them in its own.
+    _checks.one_of(relation, "relation", NEIGHBORING)
     noise, steps = _checks.positive(noise, "noise"), _checks.count(steps, "steps", least=1)
     if not 0 < rate <= 1:
         raise ValueError(
             f"rate must lie in (0, 1], got {rate!r}; it is the probability that a record is in a "
             "batch"
         )
-    return DPSGDPair(noise, rate, steps)
+    return DPSGDPair(noise, rate, steps, relation)
 
 
 #: Our pairs that text can name as claims.
 _PAIRS = {
     "dpsgd": _NamedPair(
         "dpsgd(noise=1, rate=0.01, steps=1000)", ("noise", "rate", "steps"), _dpsgd,
-        "DPSGDPair", ("noise_multiplier", "sample_rate", "steps"),
+        "DPSGDPair", ("noise_multiplier", "sample_rate", "steps"), ("relation",),
     ),
     "gaussian": _NamedPair("gaussian(1)", ("mu",), GaussianPair, "GaussianPair", ("mu",)),
     "laplace": _NamedPair("laplace(1)", ("mu",), LaplacePair, "LaplacePair", ("mu",)),
@@ -105,17 +107,17 @@ def our_words() -> frozenset[str]:
 
 
 def _pairs() -> dict[str, _NamedPair]:
-    """The pairs that text can name as claims, those of plug-ins among them."""
+    """The pairs that text can name as claims: also those of `PAIR_KINDS`, and of plug-ins."""
     others = {
         name: _NamedPair(
             f"{name}({', '.join(number_text(kind.default(one)) for one in kind.arguments)})",
             tuple(kind.arguments),
             kind.build,
         )
-        for name, kind in PAIR_KINDS.others.items()
+        for name, kind in PAIR_KINDS.items()
         if name not in CLAIM_KINDS.others  # a claim of that name comes first
     }
-    return _PAIRS | others
+    return _PAIRS | {name: pair for name, pair in others.items() if name not in _PAIRS}
 
 
 def parse_claim(text: str) -> Claim:
@@ -129,7 +131,9 @@ def parse_claim(text: str) -> Claim:
         claims that the mechanism leaks at most as it does: ``dpsgd(noise, rate, steps)`` for
         DP-SGD with Poisson sampling and add-remove neighbors, ``gaussian(mu)``, ``laplace(mu)``.
         Arguments may be named, as in ``dpsgd(noise=1, rate=0.01, steps=1000)``; case and spaces
-        do not matter.
+        do not matter. ``dpsgd(…, relation=substitute)`` is for datasets of which one record is
+        replaced. Pairs are composed by ``+`` and ``k *``: a training in phases is
+        ``dpsgd(1, 0.01, 500) + dpsgd(2, 0.01, 500)``, ten releases ``10 * laplace(0.1)``.
 
     Returns
     -------
@@ -146,32 +150,91 @@ def parse_claim(text: str) -> Claim:
     ApproxDP(epsilon=2.0, delta=1e-05)
     >>> print(wb.parse_claim("dpsgd(noise=1, rate=0.01, steps=1000)"))
     no leakier than DP-SGD, σ = 1, q = 0.01, 1000 steps
+    >>> print(wb.parse_claim("dpsgd(1, 0.01, 500) + dpsgd(2, 0.01, 500)"))
+    no leakier than DP-SGD, σ = 1, q = 0.01, 500 steps + DP-SGD, σ = 2, q = 0.01, 500 steps
     """
-    match = re.fullmatch(r"\s*([a-zé][\wé-]*)\s*\(([^()]*)\)\s*", str(text).lower())
-    word = match[1].replace("é", "e") if match else ""
-    if match is None or not (word in _PAIRS or word in CLAIM_KINDS or word in _pairs()):
+    terms = _TERM.findall(str(text).lower())
+    if not re.fullmatch(rf"{_TERM_FORM}(\+{_TERM_FORM})*", str(text).lower()):
         raise ValueError(f"cannot read the claim {text!r}; write one of {_examples()}")
+    read = [_term(text, word.replace("é", "e"), given) for _, word, given in terms]
+    if len(terms) == 1 and not terms[0][0]:
+        return PairClaim(read[0]) if isinstance(read[0], Pair) else read[0]
+    from workbench.pairs.accounting.composed import ComposedPair
+
+    if len(terms) > MOST_TERMS:
+        raise ValueError(
+            f"a claim as text composes at most {MOST_TERMS} pairs, got {len(terms)}; in Python, "
+            "give a wb.ComposedPair as the claim"
+        )
+    pairs = []
+    for (times, word, _), one in zip(terms, read, strict=True):
+        if not isinstance(one, Pair):
+            raise ValueError(
+                f"{word}(…) in {text!r} is no pair; only pairs are composed: "
+                f"{', '.join(each.example for each in _pairs().values())}"
+            )
+        if times:
+            k = _checks.number(times, "the number before '*'")
+            one = ComposedPair(one, _checks.count(k, "the number before '*'", least=1))
+        pairs.append(one)
+    return PairClaim(pairs[0] if len(pairs) == 1 else ComposedPair(tuple(pairs)))
+
+
+#: One pair or claim of a text, how many times it is released before it.
+_TERM_FORM = r"\s*(?:([\d.e]+)\s*\*\s*)?([a-zé][\wé-]*)\s*\(([^()]*)\)\s*"
+_TERM = re.compile(_TERM_FORM)
+
+#: Pairs that a text composes at most.
+MOST_TERMS = 20
+
+
+def _term(text: str, word: str, given: str) -> Claim | Pair:
+    """The claim or the pair of a word and its arguments."""
     if word not in _PAIRS and word in CLAIM_KINDS:
         kind = CLAIM_KINDS[word]
         names = tuple(argument.name for argument in kind.arguments)
-        return kind(**_arguments(text, word, names, match[2]))
-    pair = _PAIRS[word] if word in _PAIRS else _pairs()[word]
-    return PairClaim(pair.build(**_arguments(text, word, pair.arguments, match[2])))
+        return kind(**_arguments(text, word, names, given))
+    if word in PAIR_KINDS.ours and word not in _PAIRS:
+        ours = PAIR_KINDS[word]
+        return ours.build(**_arguments(text, word, tuple(ours.arguments), given))
+    pair = _PAIRS[word] if word in _PAIRS else _pairs().get(word)  # which imports plug-ins
+    if pair is None:
+        raise ValueError(f"cannot read the claim {text!r}; write one of {_examples()}")
+    return pair.build(**_arguments(text, word, pair.arguments, given, pair.words))
 
 
 def text_of(claim: Claim) -> str:
     """The text that `parse_claim` reads as this claim; "" for a pair that no text names."""
-    if not isinstance(claim, PairClaim):
-        return str(claim)
+    return _text_of_pair(claim.pair) if isinstance(claim, PairClaim) else str(claim)
+
+
+def _text_of_pair(pair: Pair) -> str:
+    if type(pair).__name__ == "ComposedPair":
+        return _text_of_composed(pair)
     for word, known in _PAIRS.items():
-        if type(claim.pair).__name__ == known.kind:
-            values = [getattr(claim.pair, name) for name in known.attributes]
-            if known.build(*values) == claim.pair:
-                return f"{word}({', '.join(map(number_text, values))})"
-    if (name := kind_of(claim.pair)) in PAIR_KINDS.others:
-        values = [claim.pair.parameters[one] for one in PAIR_KINDS[name].arguments]
+        if type(pair).__name__ == known.kind:
+            values = [getattr(pair, name) for name in known.attributes]
+            numbers = ", ".join(map(number_text, values))
+            if known.build(*values) == pair:
+                return f"{word}({numbers})"
+            if word == "dpsgd":
+                return f"{word}({numbers}, relation={pair.parameters['neighboring_relation']})"
+    if (name := kind_of(pair)) is not None:
+        values = [pair.parameters[one] for one in PAIR_KINDS[name].arguments]
         return f"{name}({', '.join(map(number_text, values))})"
     return ""
+
+
+def _text_of_composed(pair: Any) -> str:
+    """The text of a composition whose pairs have one; "" where `parse_claim` would nest them."""
+    if isinstance(pair.pair, Pair):
+        one = _text_of_pair(pair.pair)
+        simple = one and type(pair.pair).__name__ != "ComposedPair"
+        return f"{pair.k} * {one}" if simple else ""
+    terms = [_text_of_pair(one) for one in pair.pair]
+    if not 1 < len(terms) <= MOST_TERMS or pair.k > 1 or not all(terms):
+        return ""
+    return "" if any(" + " in term for term in terms) else " + ".join(terms)
 
 
 def _examples() -> str:
@@ -179,17 +242,24 @@ def _examples() -> str:
     return ", ".join([*kinds, *(pair.example for pair in _pairs().values())])
 
 
-def _arguments(text: str, word: str, names: tuple[str, ...], given: str) -> dict[str, float]:
-    """The numbers by name, from ``"2, 1e-5"`` or ``"epsilon=2, delta=1e-5"``."""
+def _arguments(
+    text: str, word: str, names: tuple[str, ...], given: str, words: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """The arguments by name, from ``"2, 1e-5"`` or ``"epsilon=2, delta=1e-5"``."""
     values: dict[str, str] = {}
-    for name, part in zip_longest(names, given.split(","), fillvalue=""):
+    places = zip_longest((*names, *words), given.split(","), fillvalue="")
+    for place, (name, part) in enumerate(places):
+        if name in words and place > given.count(","):
+            continue  # left out
         own, _, value = part.rpartition("=")
         values[own.strip() or name] = value.strip()
-    if values.keys() != set(names) or not all(values.values()):
-        raise ValueError(
-            f"{word} takes ({', '.join(names)}), got {text!r}; write one of {_examples()}"
-        )
-    return {name: _checks.number(value, name) for name, value in values.items()}
+    if values.keys() - set(words) != set(names) or not all(values.values()):
+        taken = ", ".join([*names, *(f"{name}=…" for name in words)])
+        raise ValueError(f"{word} takes ({taken}), got {text!r}; write one of {_examples()}")
+    return {
+        name: value if name in words else _checks.number(value, name)
+        for name, value in values.items()
+    }
 
 
 def as_claim(claim: Claim | Pair | str) -> Claim:

@@ -169,6 +169,11 @@ class Pair(ABC):
         return False
 
     @property
+    def short(self) -> str:
+        """The name for labels in charts, where a long one has no place."""
+        return self.name
+
+    @property
     def closed_form(self) -> Pair | None:
         """An equal pair that is exact: the pair itself, unless it is composed numerically."""
         return self

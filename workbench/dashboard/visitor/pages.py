@@ -313,7 +313,7 @@ class OpenPages:
         return before, self.workspace.kept.snapshot()
 
     def go(self, page: Page) -> None:
-        """Have the browsers go to the page that a control of another one asked for.
+        """Have the browsers go to the page that a control of another one asked for, or its files.
 
         Parameters
         ----------
@@ -326,7 +326,8 @@ class OpenPages:
             if settings:
                 live = self.live(asked)
                 live.change("restore", partial(self.restore, live, settings))
-            self._browsers.tell(goto=asked)
+            step = isinstance(page, self.tabs[IMPORT].kind)  # a dialog, which ends with it
+            self._browsers.tell(goto=asked, **({"imported": ""} if step else {}))
 
     def show_jobs(self) -> None:
         """Show how the jobs of all pages stand."""

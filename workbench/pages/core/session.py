@@ -16,7 +16,7 @@ import param
 from workbench.pages.core.gestures import CHANGING, Asked, Message, PageGestures
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.queue import LatestWins, Schedule, Task
-from workbench.pages.core.sliders import taken
+from workbench.pages.core.sliders import TextField, taken
 from workbench.pages.core.state import same
 
 logger = logging.getLogger(__name__)
@@ -172,12 +172,14 @@ class PageSession:
         if isinstance(parameter, param.Event):
             self.fire(name)
             return
-        if isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
-            try:
+        try:
+            if isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
                 value = taken(parameter, value, typed)
-            except ValueError as error:
-                self.page.message = self._refusal = str(error)
-                return
+            elif isinstance(parameter, TextField):
+                parameter.check(value)
+        except ValueError as error:
+            self.page.message = self._refusal = str(error)
+            return
         if self._refusal and self.page.message == self._refusal:
             self.page.message = self._refusal = ""
         setattr(self.page, name, value)

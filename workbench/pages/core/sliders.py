@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -106,6 +107,29 @@ class NumberField(_Typed, param.Number):
 
 class IntegerField(_Typed, param.Integer):
     """Parameter type of a whole number that is typed."""
+
+
+class TextField(param.String):
+    """Parameter type of a text that is typed, and has to be one of some form.
+
+    Parameters
+    ----------
+    default : str
+    check : callable
+        Raises a ValueError for a text that is not of the form.
+    **more
+        As for ``param.String``.
+    """
+
+    __slots__ = ["check"]
+
+    def __init__(self, default: str, *, check: Callable[[str], object] = str, **more: Any):
+        self.check = check
+        super().__init__(default, **more)
+
+    def _validate_value(self, val: Any, allow_None: bool) -> None:
+        super()._validate_value(val, allow_None)
+        self.check(val)
 
 
 def taken(parameter: param.Number, value: Any, typed: bool = False) -> float:

@@ -23,6 +23,7 @@ from workbench.scores.layouts.guess import choices, guess_layout
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.senses import members_first
 from workbench.scores.opening import Opened
+from workbench.scores.parsing.confusion import counts_in
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.followed.data import require_kept
@@ -258,6 +259,8 @@ class ImportChoices(Part):
                 axes_asked=axes, last_axis_asked=last or self.last_axis is not None
             )
             why = ASK_AXES if axes else ASK_LAST_AXIS if last else str(error)
+            if counts := counts_in(why):
+                self.page.goes_to, self.page.goes_with = "counts", dict(counts)
             self.page.param.update(tables=(), score_table=None, message=why)
             return
         known = table is not None

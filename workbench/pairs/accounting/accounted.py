@@ -9,6 +9,7 @@ percent to some times larger, at any δ.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -22,7 +23,7 @@ from workbench._roots import falling_root
 from workbench.curves.renyi_quadrature import DivergenceError, renyi_divergence
 from workbench.curves.validation import DIRECTIONS, Floats, Values, deltas, reals, shaped
 from workbench.pairs.accounting import pld
-from workbench.pairs.accounting.tilted import TiltedTail, tilted_tail
+from workbench.pairs.accounting.tilted import TiltedStep, TiltedTail, tilted_tail
 from workbench.pairs.base import Pair
 from workbench.pairs.claimed import RenyiPair
 from workbench.pairs.functions import PrivacyFunctions
@@ -49,21 +50,31 @@ _TILTED_DELTAS = (1e-11, 1e-13, 1e-15)
 
 @dataclass(frozen=True)
 class Accounted:
-    """Equal steps that are composed; ``symmetric`` if both directions of a step coincide."""
+    """Steps that are composed, by their kinds."""
 
-    step: pld.Step
-    steps: int
-    symmetric: bool = False
+    parts: tuple[pld.Part, ...]
 
     def compose(self) -> pld.Composition:
         """The composition on a grid of privacy losses."""
-        return pld.compose(self.step, self.steps, self.symmetric)
+        return pld.compose(self.parts)
 
     def renyi_divergence(self, order: float) -> float:
-        """Of all steps together: Rényi divergences add up."""
-        if isinstance(self.step, Pair):
-            return self.steps * self.step.renyi_divergence(order)
-        return self.steps * renyi_divergence(self.step, order)
+        """Of all steps together, or an upper limit: Rényi divergences add up.
+
+        With steps of several kinds, the larger direction of each is counted.
+        """
+        return sum(k * _divergence(step, order) for step, k, _ in self.parts)
+
+
+def equal_steps(step: pld.Step, steps: int, symmetric: bool = False) -> Accounted:
+    """Equal steps; ``symmetric`` if both directions of one coincide."""
+    return Accounted((pld.Part(step, steps, symmetric),))
+
+
+def _divergence(step: pld.Step, order: float) -> float:
+    if isinstance(step, Pair):
+        return step.renyi_divergence(order)
+    return renyi_divergence(step, order)
 
 
 class Sampled(Protocol):
@@ -169,8 +180,8 @@ class AccountedPair(Pair):
 
     @property
     @abstractmethod
-    def _steps(self) -> tuple[Sampled, int]:
-        """A step that can be drawn, and how many of them are composed."""
+    def _steps(self) -> tuple[tuple[Sampled, int], ...]:
+        """Steps that can be drawn, and how many of each are composed."""
 
     # -- everything else follows ------------------------------------------------------------------
 
@@ -204,8 +215,8 @@ class AccountedPair(Pair):
 
     def _draw(self, n: int, rng: np.random.Generator, side: str) -> Floats:
         closed = self.closed_form
-        step, k = (closed, 1) if isinstance(closed, GaussianPair) else self._steps
-        return sum_of_losses(step, n, k, side, rng)
+        steps = ((closed, 1),) if isinstance(closed, GaussianPair) else self._steps
+        return sum_of_losses(steps, n, side, rng)
 
 
 class _GridPair(OutcomesPair):
@@ -333,12 +344,16 @@ def _tails(accounted: Accounted, direction: str) -> tuple[TiltedTail, ...]:
     renyi = _renyi_limit(accounted)
     if renyi is None:
         return ()
-    step = accounted.compose().step  # on its grid
-    side = (step.first, step.p, step.p_only)
-    if direction == "Q‖P":
-        side = (1 - step.first - step.q.size, step.q[::-1], step.q_only)
+    grids = accounted.compose().grids
+    if direction == "P‖Q":
+        steps = [TiltedStep(grid.first, grid.p, grid.p_only, k) for grid, k in grids]
+    else:
+        steps = [
+            TiltedStep(1 - grid.first - grid.q.size, grid.q[::-1], grid.q_only, k)
+            for grid, k in grids
+        ]
     made = (
-        tilted_tail(step.width, *side, accounted.steps, float(order) - 1)
+        tilted_tail(grids[0][0].width, steps, float(order) - 1)
         for order in np.unique(renyi.best_orders(np.array(_TILTED_DELTAS)))
     )
     return tuple(tail for tail in made if tail is not None)
@@ -350,16 +365,17 @@ def forget_compositions() -> None:
         held.cache_clear()
 
 
-def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Generator) -> Floats:
-    """Sums of the privacy losses of k draws; infinite losses stay infinite.
+def sum_of_losses(
+    steps: Sequence[tuple[Sampled, int]], n: int, side: str, rng: np.random.Generator
+) -> Floats:
+    """Sums of the privacy losses of all steps; infinite losses stay infinite.
 
     Parameters
     ----------
-    step : Sampled
+    steps : sequence of (Sampled, int)
+        Each with how many of it are in a sum.
     n : int
         Number of sums.
-    k : int
-        Draws in each.
     side : {"p", "q"}
         The distribution to draw from.
     rng : numpy.random.Generator
@@ -373,6 +389,7 @@ def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Gener
     ValueError
         More than `MOST_DRAWS` draws.
     """
+    k = sum(times for _, times in steps)
     if n * k > MOST_DRAWS:
         most = MOST_DRAWS // k
         raise ValueError(
@@ -380,8 +397,9 @@ def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Gener
             f"{f'at most {most} scores' if most > 1 else 'fewer steps'}, or a Gaussian pair of the "
             "same μ"
         )
-    draw = step.draw_p if side == "p" else step.draw_q
     total = np.zeros(n)
-    for _ in range(k):
-        total += np.asarray(step.privacy_loss(draw(n, rng)))
+    for step, times in steps:
+        draw = step.draw_p if side == "p" else step.draw_q
+        for _ in range(times):
+            total += np.asarray(step.privacy_loss(draw(n, rng)))
     return total

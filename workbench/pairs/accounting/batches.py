@@ -11,7 +11,7 @@ import numpy as np
 from workbench import _checks
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.accounting.accounted import Accounted, AccountedPair
+from workbench.pairs.accounting.accounted import Accounted, AccountedPair, equal_steps
 from workbench.pairs.accounting.dpsgd import SubstitutedStep
 from workbench.pairs.base import Pair
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
@@ -132,7 +132,7 @@ class FixedBatchPair(BatchesPair):
     @property
     def _accounted(self) -> Accounted:
         step = FixedBatchStep(self.batch_size / self.dataset_size, self.noise_multiplier)
-        return Accounted(step, self.steps, symmetric=True)
+        return equal_steps(step, self.steps, symmetric=True)
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ class TruncatedBatchPair(BatchesPair):
         # Of a batch with the record: that it is cut, and that the record then stays in.
         cut = float(binom.sf(most - 1, n - 1, q))
         stays = float(binom.sf(most, n, q)) * most / (cut * n) if cut > 0 else 0.0
-        return Accounted(TruncatedBatchStep(q, self.noise_multiplier, cut, stays), self.steps)
+        return equal_steps(TruncatedBatchStep(q, self.noise_multiplier, cut, stays), self.steps)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from scipy.special import log_ndtr
 
 from workbench import _checks
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.accounting.accounted import Accounted, AccountedPair
+from workbench.pairs.accounting.accounted import Accounted, AccountedPair, equal_steps
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import log_difference
@@ -190,11 +190,11 @@ class DPSGDPair(AccountedPair):
 
     @property
     def _accounted(self) -> Accounted:
-        return Accounted(self._step, self.steps, self.neighboring_relation == "substitute")
+        return equal_steps(self._step, self.steps, self.neighboring_relation == "substitute")
 
     @property
-    def _steps(self) -> tuple[SubsampledGaussianPair | SubstitutedStep, int]:
-        return self._step, self.steps
+    def _steps(self) -> tuple[tuple[SubsampledGaussianPair | SubstitutedStep, int]]:
+        return ((self._step, self.steps),)
 
 
 @dataclass(frozen=True)

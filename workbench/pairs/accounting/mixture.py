@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.accounting.accounted import Accounted, AccountedPair
+from workbench.pairs.accounting.accounted import Accounted, AccountedPair, equal_steps
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.gaussian_mixture import GaussianMixture
@@ -127,11 +127,11 @@ class MixturePair(AccountedPair):
 
     @property
     def _accounted(self) -> Accounted:
-        return Accounted(self._step, self.steps)
+        return equal_steps(self._step, self.steps)
 
     @property
-    def _steps(self) -> tuple[MixtureStep, int]:
-        return self._step, self.steps
+    def _steps(self) -> tuple[tuple[MixtureStep, int]]:
+        return ((self._step, self.steps),)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""k-fold composition by privacy loss distributions, within bounded time and memory.
+"""Composition by privacy loss distributions, within bounded time and memory.
 
 One step is put on a grid of losses by connecting the dots (arXiv 2207.04380): the hockey-stick
 divergence, convex in e^ε, is replaced by its chords between grid points, and so by a discrete pair
 that leaks a little more in both directions. Its k-fold composition, one convolution under P and one
-under Q by FFT, dominates the true one. That is the pessimistic side.
+under Q by FFT, dominates the true one. That is the pessimistic side. Steps of several kinds are put
+on one grid and convolved together; k counts the steps of all kinds.
 
 The optimistic side needs no second convolution. Connecting the dots splits the outcomes of loss L,
 with L between two grid points h apart, so that L becomes L + ξ at one of them, with E[e^−ξ | L] = 1
@@ -23,10 +24,11 @@ On coarse grids another bound is the better one: Ξ ≤ m + 8.2s but for a proba
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -47,6 +49,9 @@ _WIDEST_CELL = 1.0
 
 #: Cells of the trial grid from which the size of the composition is foreseen.
 _TRIAL_CELLS = 4096
+
+#: How many times finer the trial grid of steps of several kinds is.
+_FINER = 16
 
 #: Orders of the Chernoff bounds that say where a composition has its mass, times the grid points.
 _ORDERS = 20
@@ -71,6 +76,14 @@ class Step(Protocol):
 
     def log_hockey_stick(self, epsilon: Any, direction: str) -> Floats:
         """Log of the hockey-stick divergence at ε ≥ 0."""
+
+
+class Part(NamedTuple):
+    """Equal steps: one of them, how many, and whether its two directions coincide."""
+
+    step: Step
+    steps: int
+    symmetric: bool = False
 
 
 class AccountantError(ValueError):
@@ -103,9 +116,8 @@ class Composition:
         s and m of the module's docstring: how far rounding can move the total loss.
     resolution : float
         δ below this are not resolved: truncated tails and round-off of the convolution.
-    step : LossGrid
-    steps : int
-        What was composed.
+    grids : tuple of (LossGrid, int)
+        What was composed: each step on the grid, and how many times.
     """
 
     outcomes: Outcomes
@@ -113,8 +125,7 @@ class Composition:
     spread: float
     shift: float
     resolution: float
-    step: LossGrid
-    steps: int
+    grids: tuple[tuple[LossGrid, int], ...]
 
     def log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
         """Log of the upper limit."""
@@ -150,16 +161,13 @@ class Composition:
 _lock = RLock()
 
 
-def compose(pair: Step, k: int, symmetric: bool = False) -> Composition:
-    """The k-fold composition of a pair, kept for the next call with an equal pair.
+def compose(parts: tuple[Part, ...]) -> Composition:
+    """The composition of all steps, kept for the next call with equal parts.
 
     Parameters
     ----------
-    pair : Step
-        One step.
-    k : int
-    symmetric : bool
-        Whether the two directions of ``pair`` coincide; then one convolution is enough.
+    parts : tuple of Part
+        At least one. If all are symmetric, one convolution is enough.
 
     Raises
     ------
@@ -168,22 +176,30 @@ def compose(pair: Step, k: int, symmetric: bool = False) -> Composition:
     """
     # One at a time: two threads that ask for the same composition must not both build it.
     with _lock:
-        return kept(pair, k, symmetric)
+        return kept(parts)
 
 
 def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
-    """As :func:`compose`, for a pair that nobody will ask for again."""
+    """The k-fold composition of a pair that nobody will ask for again."""
+    return _build((Part(pair, k, symmetric),))
+
+
+def _build(parts: tuple[Part, ...]) -> Composition:
+    k = sum(part.steps for part in parts)
     tail = TAIL / (100 * k)
-    low, high = _range(pair, tail)
-    width, exact = _width(pair, low, high, k, tail, symmetric)
-    grid = _discretize(pair, width, low, high)
-    total, resolution = _convolve(grid, k, symmetric)
+    ends = [_range(part.step, tail) for part in parts]
+    width, exact = _width(parts, ends, tail)
+    grids = tuple(
+        (_discretize(part.step, width, *of), part.steps)
+        for part, of in zip(parts, ends, strict=True)
+    )
+    total, resolution = _convolve(grids, all(part.symmetric for part in parts))
     # Losses on the grid are not moved.
     spread, shift = (0.0, 0.0) if exact else (width * math.sqrt(k) / 2, k * width**2 / 8)
-    return Composition(total, width, spread, shift, resolution, grid, k)
+    return Composition(total, width, spread, shift, resolution, grids)
 
 
-kept = lru_cache(maxsize=4)(build)
+kept = lru_cache(maxsize=4)(_build)
 
 
 # -- one step on a grid ---------------------------------------------------------------------------
@@ -207,10 +223,13 @@ def _reach(pair: Step, direction: str, tail: float) -> float:
 
 
 def _vanishing(pair: Step, direction: str, tail: float) -> float:
-    """An ε hardly above the smallest with a hockey-stick divergence of at most ``tail``."""
+    """An ε hardly above the smallest beyond which finite losses add at most ``tail``."""
+    limit, [infinite] = math.log(tail), pair.log_hockey_stick(np.array([np.inf]), direction)
+    if np.isfinite(infinite):  # a mass of infinite loss, up to round-off
+        limit = float(np.logaddexp(limit, infinite)) + 1e-14
 
     def first(epsilon: Floats) -> int:
-        return int(np.argmax(pair.log_hockey_stick(epsilon, direction) <= math.log(tail)))
+        return int(np.argmax(pair.log_hockey_stick(epsilon, direction) <= limit))
 
     coarse = np.r_[0.0, np.geomspace(1e-100, 1e9, 2000), np.inf]
     i = first(coarse)
@@ -223,30 +242,52 @@ def _vanishing(pair: Step, direction: str, tail: float) -> float:
 
 
 def _width(
-    pair: Step, low: float, high: float, k: int, tail: float, symmetric: bool
+    parts: tuple[Part, ...], ends: list[tuple[float, float]], tail: float
 ) -> tuple[float, bool]:
-    """The finest cell that keeps both the step and its composition within `MOST_POINTS`.
+    """The finest cell that keeps all steps and their composition within `MOST_POINTS`.
 
-    Also whether all losses of the pair lie on that grid.
+    Also whether all losses of the steps lie on that grid.
     """
-    span = (high - low) or 1.0
-    trial = span / _TRIAL_CELLS
-    points = _TRIAL_CELLS
-    if k > 1:
-        grid = _discretize(pair, trial, low, high)
-        for masses in (grid.p,) if symmetric else (grid.p, grid.q[::-1]):
-            bottom, top = convolution_range(masses, k, TAIL)
-            points = max(points, top - bottom + 1)
+    span = max(high - low for low, high in ends) or 1.0
+    # On cells as wide as their own losses, narrow steps would spread more than they do.
+    points = _TRIAL_CELLS if len(parts) == 1 else _FINER * _TRIAL_CELLS
+    trial = span / points
+    if sum(part.steps for part in parts) > 1:
+        points = max(points, _points(parts, ends, trial))
     width = trial * points / MOST_POINTS
-    unit = pair.loss_unit
+    unit = _common_unit([part.step.loss_unit for part in parts])
     if unit is not None and unit * MOST_POINTS >= trial * points:
         return unit, True
     if width > _WIDEST_CELL:
+        k, names = sum(part.steps for part in parts), " and ".join(x.step.name for x in parts[:3])
         raise AccountantError(
-            f"{k} compositions of {pair.name} spread the privacy loss over {trial * points:.3g}, "
+            f"{k} compositions of {names} spread the privacy loss over {trial * points:.3g}, "
             f"which a grid of {MOST_POINTS} points cannot describe; add noise or take fewer steps"
         )
     return width, False
+
+
+def _points(parts: tuple[Part, ...], ends: list[tuple[float, float]], width: float) -> int:
+    """Grid points that the composition of all steps takes, with cells of a width."""
+    grids = [
+        (_discretize(part.step, width, *of), part.steps)
+        for part, of in zip(parts, ends, strict=True)
+    ]
+    sides = [[(grid.p, k) for grid, k in grids]]
+    if not all(part.symmetric for part in parts):
+        sides.append([(grid.q[::-1], k) for grid, k in grids])
+    ranges = [convolution_range(side, TAIL) for side in sides]
+    return max(top - bottom + 1 for bottom, top in ranges)
+
+
+def _common_unit(units: list[float | None]) -> float | None:
+    """A number of which all units are multiples; None where the smallest is none."""
+    known = [unit for unit in units if unit is not None]
+    if len(known) < len(units):
+        return None
+    least = min(known)
+    times = [unit / least for unit in known]
+    return least if all(abs(x - round(x)) < 1e-9 for x in times) else None
 
 
 def _discretize(pair: Step, width: float, low: float, high: float) -> LossGrid:
@@ -308,25 +349,27 @@ def _split_outcomes(outcomes: Outcomes, width: float) -> LossGrid:
 # -- composition ----------------------------------------------------------------------------------
 
 
-def _convolve(grid: LossGrid, k: int, symmetric: bool) -> tuple[Outcomes, float]:
-    """The k-fold composition of a grid, and the δ that it resolves."""
-    first_p, p, noise_p = self_convolve(grid.p, grid.first, k)
+def _convolve(grids: Sequence[tuple[LossGrid, int]], symmetric: bool) -> tuple[Outcomes, float]:
+    """The composition of steps on one grid, and the δ that it resolves."""
+    width = grids[0][0].width
+    first_p, p, noise_p = convolve([(grid.p, grid.first, k) for grid, k in grids])
     if symmetric:
         first_q, q, noise_q = first_p, p, noise_p
     else:
-        last = grid.first + grid.q.size - 1
-        first_q, q, noise_q = self_convolve(grid.q[::-1], -last, k)
+        first_q, q, noise_q = convolve(
+            [(grid.q[::-1], -(grid.first + grid.q.size - 1), k) for grid, k in grids]
+        )
     # Each side is accurate where its own mass is: P's above a loss of 0, Q's below.
     right = np.arange(max(first_p, 0), max(first_p + p.size, 0))
     left = np.arange(max(first_q, 1), max(first_q + q.size, 1))
     p_right, q_left = p[right - first_p], q[left - first_q]
     right, p_right, cut_p = _cut_noise(right, p_right)
     left, q_left, cut_q = _cut_noise(left, q_left)
-    p_only = noise_p + cut_p - math.expm1(k * math.log1p(-min(grid.p_only, 1 - 1e-16)))
-    q_only = noise_q + cut_q - math.expm1(k * math.log1p(-min(grid.q_only, 1 - 1e-16)))
-    loss = grid.width * np.r_[right[::-1], -left]
+    p_only = noise_p + cut_p + any_infinite([(grid.p_only, k) for grid, k in grids])
+    q_only = noise_q + cut_q + any_infinite([(grid.q_only, k) for grid, k in grids])
+    loss = width * np.r_[right[::-1], -left]
     with quiet():
-        log_p = np.r_[np.log(p_right[::-1]), np.log(q_left) - grid.width * left]
+        log_p = np.r_[np.log(p_right[::-1]), np.log(q_left) - width * left]
     ends = np.log([p_only, q_only])
     return (
         Outcomes(
@@ -339,61 +382,85 @@ def _convolve(grid: LossGrid, k: int, symmetric: bool) -> tuple[Outcomes, float]
     )
 
 
-def self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, float]:
-    """Masses of the sum of k losses from its first grid point on, and the δ lost in them."""
-    from scipy.fft import next_fast_len
-
-    if k == 1:
-        return first, masses, TAIL + ROUND_OFF
-    bottom, top = convolution_range(masses, k, TAIL)
-    with quiet():
-        # The FFT of numpy: that of scipy keeps the tables of the last 16 sizes, 8 MB each here.
-        points = next_fast_len(max(top - bottom + 1, masses.size), real=True)
-        around = np.fft.irfft(np.fft.rfft(masses, points) ** k, points)
-    total = np.roll(around, -bottom)[: top - bottom + 1]
-    if not total.size:
-        raise AccountantError(f"{k} compositions are too many for the accountant; take fewer")
-    # What should be 0 shows the round-off of one entry, and the k-th power that of their sum.
-    noise = total.size * max(-float(total.min()), 0.0) + k * np.finfo(float).eps
-    return k * first + bottom, np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
+def any_infinite(masses: Sequence[tuple[float, int]]) -> float:
+    """The mass of an infinite loss in any step, from that in one of each kind and their numbers."""
+    return -math.expm1(sum(k * math.log1p(-min(mass, 1 - 1e-16)) for mass, k in masses))
 
 
-@quiet()
-def convolution_range(masses: Floats, k: int, tail: float) -> tuple[int, int]:
-    """Indices outside of which the k-fold convolution of masses holds at most ``tail``.
-
-    By Chernoff bounds of the orders θ = ±1/n, …, ±20/n, with M(θ) = Σ masses[i] e^{θi}::
-
-        Pr[sum ≥ x] ≤ M(θ)^k e^{−θx}   for θ > 0, and the mirror image for θ < 0,
-
-    each at ``tail``/2, as in `dp_accounting`. All powers e^{θi} lie within e^{±20}, so that nothing
-    overflows and no sum needs logarithms. Round-off of M, below 1e-13 of it, raises the tail by the
-    factor e^{1e-13·k}: less than the k·2e-16 that `self_convolve` counts for its own.
+def convolve(parts: Sequence[tuple[Floats, int, int]]) -> tuple[int, Floats, float]:
+    """Masses of a sum of losses from its first grid point on, and the δ lost in them.
 
     Parameters
     ----------
-    masses : ndarray, shape (n,)
-        At least 0, of a sum of at most 1.
-    k : int
+    parts : sequence of (ndarray, int, int)
+        The masses of one loss, its first grid point, and how many such losses are summed.
+    """
+    from scipy.fft import next_fast_len
+
+    steps = sum(k for _, _, k in parts)
+    if steps == 1:
+        masses, first, _ = parts[0]
+        return first, masses, TAIL + ROUND_OFF
+    bottom, top = convolution_range([(masses, k) for masses, _, k in parts], TAIL)
+    widest = max(masses.size for masses, _, _ in parts)
+    with quiet():
+        # The FFT of numpy: that of scipy keeps the tables of the last 16 sizes, 8 MB each here.
+        points = next_fast_len(max(top - bottom + 1, widest), real=True)
+        spectrum = math.prod(np.fft.rfft(masses, points) ** k for masses, _, k in parts)
+        around = np.fft.irfft(spectrum, points)
+    total = np.roll(around, -bottom)[: top - bottom + 1]
+    if not total.size:
+        raise AccountantError(f"{steps} compositions are too many for the accountant; take fewer")
+    # What should be 0 shows the round-off of one entry, and the k-th power that of their sum.
+    noise = total.size * max(-float(total.min()), 0.0) + steps * np.finfo(float).eps
+    start = sum(k * first for _, first, k in parts) + bottom
+    return start, np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
+
+
+@quiet()
+def convolution_range(parts: Sequence[tuple[Floats, int]], tail: float) -> tuple[int, int]:
+    """Indices outside of which the convolution of masses holds at most ``tail``.
+
+    By Chernoff bounds of the orders θ = ±1/n, …, ±20/n, n being the length of the longest, with
+    M(θ) = Π (Σ masses[i] e^{θi})^k over the parts::
+
+        Pr[sum ≥ x] ≤ M(θ) e^{−θx}   for θ > 0, and the mirror image for θ < 0,
+
+    each at ``tail``/2, as in `dp_accounting`. All powers e^{θi} lie within e^{±20}, so that nothing
+    overflows and no sum needs logarithms. Round-off of a sum, below 1e-13 of it, raises the tail by
+    the factor e^{1e-13·k}: less than the k·2e-16 that `convolve` counts for its own.
+
+    Parameters
+    ----------
+    parts : sequence of (ndarray, int)
+        Masses, at least 0 and of a sum of at most 1, and k, how many times they are convolved.
     tail : float
         Above 0.
 
     Returns
     -------
     first, last : int
-        Within 0 and (n − 1)·k; first > last where all mass together is less than the tail.
+        Within 0 and Σ (n − 1)·k; first > last where all mass together is less than the tail.
     """
-    n = masses.size
+    n = max(masses.size for masses, _ in parts)
     growth, margin = np.exp(np.arange(n) / n), math.log(2 / tail)
-    first, last = 0, (n - 1) * k
-    rising = falling = masses
+    first, last = 0, sum((masses.size - 1) * k for masses, k in parts)
+    rising = [masses for masses, _ in parts]
+    falling = list(rising)
     for j in range(1, _ORDERS + 1):
-        rising, falling = rising * growth, falling / growth
-        above = (k * float(np.log(rising.sum())) + margin) * n / j
-        below = -(k * float(np.log(falling.sum())) + margin) * n / j
+        rising = [masses * growth[: masses.size] for masses in rising]
+        falling = [masses / growth[: masses.size] for masses in falling]
+        above = (_log_moment(rising, parts) + margin) * n / j
+        below = -(_log_moment(falling, parts) + margin) * n / j
         last = min(last, math.ceil(above)) if math.isfinite(above) else last
         first = max(first, math.floor(below)) if math.isfinite(below) else first
     return first, last
+
+
+def _log_moment(weighted: list[Floats], parts: Sequence[tuple[Floats, int]]) -> float:
+    return sum(
+        k * float(np.log(masses.sum())) for masses, (_, k) in zip(weighted, parts, strict=True)
+    )
 
 
 def _cut_noise(index: np.ndarray, masses: Floats) -> tuple[np.ndarray, Floats, float]:

@@ -1,4 +1,4 @@
-"""Small δ of a k-fold composition, from exponentially tilted privacy loss distributions.
+"""Small δ of a composition, from exponentially tilted privacy loss distributions.
 
 The convolution of `pld` has round-off of about 1e-16 of its largest mass in every entry, which
 hides δ below about 1e-11. Tilting moves the tail into view: with M = Σ p_i e^{θ l_i} over the
@@ -7,7 +7,8 @@ k-fold convolution T gives that of p as M^k e^{−θ s} T(s), so that::
 
     δ(ε) = M^k Σ_{s > ε} T(s) e^{−θ s} (1 − e^{ε−s}) + 1 − (1 − p_∞)^k
 
-p_∞ being the mass of infinite loss. What may be missing or wrong in T, a mass of η in all, adds at
+p_∞ being the mass of infinite loss. With steps of several kinds, the powers are products over them,
+of one θ. What may be missing or wrong in T, a mass of η in all, adds at
 most M^k e^{−θ ε} η/(1 + θ), since e^{−θ x}(1 − e^{−x}) ≤ 1/(1 + θ) for x ≥ 0; that is counted
 against privacy. At the best θ this is η times a Chernoff bound of δ. Any θ > 0 gives an upper
 limit, and the smallest of several holds.
@@ -16,7 +17,9 @@ limit, and the smallest of several holds.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,36 +75,46 @@ class TiltedTail:
         return np.clip(i, 0, last)
 
 
+class TiltedStep(NamedTuple):
+    """One direction of equal steps: masses at the losses ``(first + i)·width``, k times.
+
+    ``infinite`` is the mass of infinite loss in one of them.
+    """
+
+    first: int
+    masses: Floats
+    infinite: float
+    k: int
+
+
 @quiet()
-def tilted_tail(
-    width: float, first: int, masses: Floats, infinite: float, k: int, theta: float
-) -> TiltedTail | None:
-    """The composition of masses at the losses ``(first + i)·width``; None where it is too wide.
+def tilted_tail(width: float, steps: Sequence[TiltedStep], theta: float) -> TiltedTail | None:
+    """The composition of steps on one grid of losses; None where it is too wide.
 
     Parameters
     ----------
     width : float
-    first : int
-    masses : ndarray, shape (n,)
-    infinite : float
-        Mass of infinite loss, in one step.
-    k : int
+    steps : sequence of TiltedStep
     theta : float
         Above 0.
     """
-    index = np.arange(masses.size)
-    log_tilted = np.log(masses) + theta * width * (first + index)
-    log_moment = float(logsumexp(log_tilted))
-    tilted = np.exp(log_tilted - log_moment)
-    mean = tilted @ index
-    if _DEVIATIONS * math.sqrt(k * (tilted @ (index - mean) ** 2)) > _MOST_POINTS:
+    tilted, log_scale, variance = [], 0.0, 0.0
+    for one in steps:
+        index = np.arange(one.masses.size)
+        log_tilted = np.log(one.masses) + theta * width * (one.first + index)
+        log_moment = float(logsumexp(log_tilted))
+        masses = np.exp(log_tilted - log_moment)
+        mean = masses @ index
+        variance += one.k * (masses @ (index - mean) ** 2)
+        tilted.append((masses, one.first, one.k))
+        # With the round-off of the moment, which is taken to the k-th power.
+        log_scale += one.k * log_moment + 4 * one.k * math.ulp(abs(log_moment) + masses.size)
+    if _DEVIATIONS * math.sqrt(variance) > _MOST_POINTS:
         return None
-    start, total, noise = pld.self_convolve(tilted, first, k)
+    start, total, noise = pld.convolve(tilted)
     start, total = max(start, 0), total[max(-start, 0) :]
     loss: Floats = width * np.arange(start, start + total.size, dtype=float)
     log_total = np.log(total) - theta * loss
-    # Round-off of the moment, which is taken to the k-th power.
-    log_scale = k * log_moment + 4 * k * math.ulp(abs(log_moment) + masses.size)
     return TiltedTail(
         theta,
         width,
@@ -110,7 +123,7 @@ def tilted_tail(
         _log_sums_from(log_total - loss),
         log_scale,
         math.log(noise) - math.log1p(theta),
-        float(np.log(-np.expm1(k * np.log1p(-min(infinite, 1 - 1e-16))))),
+        float(np.log(pld.any_infinite([(one.infinite, one.k) for one in steps]))),
     )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from workbench.scores.parsing.arrays import read_npy, read_npz
 from workbench.scores.parsing.arrow_lists import read_arrow_lists
 from workbench.scores.parsing.compressed import ARCHIVE, COMPRESSIONS, OF_PYARROW, unpacked
+from workbench.scores.parsing.confusion import refuse_counts
 from workbench.scores.parsing.frames import read_arrow, read_feather, read_parquet
 from workbench.scores.parsing.json_documents.document import read_json, read_json_lines
 from workbench.scores.parsing.limits import ReadLimits
@@ -108,7 +109,9 @@ def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTabl
             data, filename = unpacked(data, compression, filename, limits)
         kind = kind or _kind_in_archive(filename)
     with damage_refused(filename, kind):
-        return (READERS | PARTS)[kind](data, filename, limits)
+        table = (READERS | PARTS)[kind](data, filename, limits)
+    refuse_counts(table, {})
+    return table
 
 
 def split_kind(kind: str) -> tuple[str, str]:

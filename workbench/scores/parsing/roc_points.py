@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.scores.layouts.senses import name_words, vocabulary
+from workbench.scores.parsing.confusion import refuse_counts
 from workbench.scores.refusals import ScoresError, listed, quoted
 from workbench.scores.table import DataTable
 
@@ -31,8 +32,7 @@ _SILENT = vocabulary("of examples example records samples test train scores")
 #: A rate times a number is a count if it is so close to one.
 _CLOSE = 0.1
 
-#: Names of counts of a confusion matrix, and of one number that says nothing of single records.
-_CONFUSION = ("tp", "fp", "tn", "fn")
+#: Names of one number that says nothing of single records.
 _AREAS = vocabulary("auc rocauc auroc")
 
 #: Largest number of records of a group.
@@ -65,7 +65,8 @@ def with_groups(table: DataTable, numbers: Mapping[str, Any]) -> DataTable:
     false, true = (next((named[k] for k in named if k in keys), None) for keys in (_FALSE, _TRUE))
     if false is None or true is None:
         if not table.columns:
-            _refuse_numbers(table, named, numbers)
+            refuse_counts(table, numbers)
+            _refuse_area(table, named)
         return table
     if any(c not in (false, true) and not _of_thresholds(c) for c in table.columns):
         return table
@@ -188,15 +189,8 @@ def _counts(
     return counts.astype(np.int64)
 
 
-def _refuse_numbers(table: DataTable, named: Mapping[str, str], numbers: Mapping[str, Any]) -> None:
-    """Refuse numbers that are no scores, with what can be done with them."""
-    if all(name in named for name in _CONFUSION):
-        tp, fp, tn, fn = (numbers[named[name]] for name in _CONFUSION)
-        raise ScoresError(
-            f"{table.label} holds a confusion matrix, not scores. Its counts have bounds of their "
-            f"own: wb.epsilon_from_counts(tp={tp!r}, fp={fp!r}, tn={tn!r}, fn={fn!r}, "
-            "delta=1e-5), or the page Counts"
-        )
+def _refuse_area(table: DataTable, named: Mapping[str, str]) -> None:
+    """Refuse an area, which is no scores, with what can be given instead."""
     if _AREAS & set(named):
         raise ScoresError(
             f"{table.label} holds the area under a ROC curve, which says nothing of ε: curves of "

@@ -1,1 +1,1 @@
-"""Claims: `choice` of the claim of a mechanism, and what was `stated` of data."""
+"""Claims: `choice` of the claim of a mechanism, what was `stated` of data, text of `releases`."""

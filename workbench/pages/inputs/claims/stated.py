@@ -22,21 +22,24 @@ from workbench.claims.pair import PairClaim
 from workbench.claims.parse import CLAIM_KINDS, as_claim, parse_claim, text_of
 from workbench.pages.core.page import Control
 from workbench.pages.core.part import Part
-from workbench.pages.core.sliders import IntegerField, NumberField
+from workbench.pages.core.sliders import IntegerField, NumberField, TextField
 from workbench.pages.inputs.claims.choice import ARGUMENTS, own_name
+from workbench.pages.inputs.claims.releases import EXAMPLE, MOST_STEPS, NOISE, check_releases
 from workbench.pages.inputs.pair import parameters_of_kind, sliders_of_others
 from workbench.pages.inputs.settings import LOG_DELTA
+from workbench.pairs.accounting.composed import ComposedPair
+from workbench.pairs.accounting.dpsgd import NEIGHBORING
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.own.kinds import PAIR_KINDS
 
-#: Bounds of a noise multiplier and of steps with which an accountant ends soon.
-NOISE, MOST_STEPS = (0.3, 100), 100_000
+#: The kind of a claim of several pairs, which is typed as text.
+COMPOSED = "composed"
 
 
 @dataclass(frozen=True)
 class ClaimKind:
-    """A kind of claim that text can name: its title, and its numbers."""
+    """A kind of claim that text can name: its title, and its arguments."""
 
     title: str
     arguments: tuple[str, ...]
@@ -47,7 +50,8 @@ KINDS: dict[str, ClaimKind] = {
     word: ClaimKind(kind.title, tuple(own_name(kind, one.name) for one in kind.arguments))
     for word, kind in CLAIM_KINDS.items()
 } | {
-    "dpsgd": ClaimKind("DP-SGD", ("noise", "rate", "steps")),
+    "dpsgd": ClaimKind("DP-SGD", ("noise", "rate", "steps", "relation")),
+    COMPOSED: ClaimKind("Training in phases, or several releases", ("releases",)),
     "laplace": ClaimKind("Laplace mechanism", ("mu",)),
 }
 KINDS |= {
@@ -78,7 +82,7 @@ def _pair_field(slider: param.Number) -> param.Number:
 
 
 def _fields() -> dict[str, param.Parameter]:
-    """A field for each number of a claim, by its name without prefix."""
+    """A field for each argument of a claim, by its name without prefix."""
     pairs = {name: _pair_field(slider) for name, slider in sliders_of_others().items()}
     return (
         {name: _field(one) for name, one in ARGUMENTS.items()}
@@ -105,6 +109,20 @@ def _fields() -> dict[str, param.Parameter]:
                 (1, MOST_STEPS),
                 label="Steps",
                 doc="Number of epochs divided by the sampling rate.",
+            ),
+            "relation": param.Selector(
+                default=NEIGHBORING[0],
+                objects={"add or remove": NEIGHBORING[0], "substitute": NEIGHBORING[1]},
+                label="Neighboring datasets",
+            ),
+            "releases": TextField(
+                EXAMPLE,
+                check=check_releases,
+                label="Phases or releases",
+                doc="Mechanisms that see the same data one after the other, joined by +: "
+                "dpsgd(noise, rate, steps) for each phase of a training between which the noise or "
+                "the sampling rate changes, or relation=substitute in it; 10 * laplace(0.1) for "
+                "ten releases; gaussian(1).",
             ),
         }
     )
@@ -144,8 +162,14 @@ class StatedClaim(Part):
         """The claim as text that `parse_claim` reads; "" for nothing, or what no text names."""
         if self.kind not in KINDS:
             return ""
-        values = (getattr(self.page, self.flat(n)) for n in KINDS[self.kind].arguments)
-        return f"{self.kind}({', '.join(map(number_text, values))})"
+        values = {n: getattr(self.page, self.flat(n)) for n in KINDS[self.kind].arguments}
+        if self.kind == COMPOSED:
+            return text_of(parse_claim(values["releases"]))
+        relation = values.pop("relation", NEIGHBORING[0])
+        numbers = [*map(number_text, values.values())]
+        if relation != NEIGHBORING[0]:
+            numbers.append(f"relation={relation}")
+        return f"{self.kind}({', '.join(numbers)})"
 
     def show(self, claim: str) -> None:
         """Set the controls to a claim that was kept, where they can show it."""
@@ -204,13 +228,19 @@ def stated_values(claim: Claim | str | None) -> dict[str, Any]:
             f"the controls cannot show the claim {found}; state (ε, δ), μ, ρ, a Rényi bound or "
             "the parameters of DP-SGD, and use wb.judge for other claims"
         )
-    word, _, numbers = text.removesuffix(")").partition("(")
-    values = dict(zip(KINDS[word].arguments, map(float, numbers.split(",")), strict=True))
+    word, _, given = text.removesuffix(")").partition("(")
+    if (isinstance(found, PairClaim) and isinstance(found.pair, ComposedPair)) or word not in KINDS:
+        check_releases(text)
+        return {"claim_kind": COMPOSED, "claim_releases": text}
+    *_, relation = given.partition("relation=")
+    numbers = given.split(",")[:3] if word == "dpsgd" else given.split(",")
+    values = dict(zip(KINDS[word].arguments, map(float, numbers), strict=False))
     for name, value in values.items():
         _require_bounds(name, value)
-    if "steps" in values:
-        values["steps"] = int(values["steps"])
-    return {"claim_kind": word, **{f"claim_{name}": value for name, value in values.items()}}
+    found: dict[str, Any] = {f"claim_{name}": value for name, value in values.items()}
+    if word == "dpsgd":
+        found |= {"claim_steps": int(values["steps"]), "claim_relation": relation or NEIGHBORING[0]}
+    return {"claim_kind": word, **found}
 
 
 def judged_values(claim: Claim | str | None) -> dict[str, Any]:
