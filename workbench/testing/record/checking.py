@@ -161,7 +161,7 @@ def _read(settings: _Settings, seed: int, far: float, eager: bool) -> _Run:
         return _Run(recorded, [], list(comparing.bounds(recorded, replay.trace)))
     pairs = pairings(recorded, replay.trace)
     # A noisy threshold hides what is compared with it: then nothing else is certain.
-    hidden = any(one.old.seen.file and not one.apart.any() and _scale(one) for one in pairs)
+    hidden = any(_may_hide(one) for one in pairs)
     sure = trusted and not hidden
     findings = list(comparing.bounds(recorded, replay.trace))
     if flow := list(comparing.control_flow(recorded, replay, sure)):
@@ -177,8 +177,10 @@ def _read(settings: _Settings, seed: int, far: float, eager: bool) -> _Run:
     return _Run(recorded, pairs, findings)
 
 
-def _scale(one: Pairing) -> bool:
-    return any(layer.spread.any() for layer in one.old.layers)
+def _may_hide(one: Pairing) -> bool:
+    """Whether it is noise, without data, that the code looked at; a primitive is what it states."""
+    noisy = any(layer.spread.any() for layer in one.old.layers)
+    return bool(noisy and one.old.seen.file and not one.old.declared and not one.apart.any())
 
 
 def shift_of(dataset: Any, neighbor: Any) -> Shift | None:

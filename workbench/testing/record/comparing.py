@@ -102,14 +102,14 @@ def control_flow(recorded: Trace, replay: Session, sure: bool) -> Iterator[CodeF
     for (name, place), old, new in _differing_draws(recorded, replay.trace):
         if len(old) != len(new):
             words = (
-                f"{name} is drawn {_times(len(old))} on the data set and {_times(len(new))} on "
-                "the neighbor, with the same random numbers: whether or how often depends on data "
-                "that reached it without noise"
+                f"{name} is called {_times(len(old))} on the data set and {_times(len(new))} on "
+                "the neighbor, with the same random numbers: how often depends on data that "
+                "reached it without noise"
             )
         else:
             words = (
-                f"{name} is drawn with the shapes {_shapes(old)} on the data set and "
-                f"{_shapes(new)} on the neighbor: the number of noises depends on the data"
+                f"{name} has the shape {_shapes(old)} on the data set and {_shapes(new)} on the "
+                "neighbor: the number of noises depends on the data"
             )
         yield CodeFinding("control flow", sure, False, place, words)
     places = dict.fromkeys((one.place, one.seen) for one in replay.unmatched)
@@ -303,7 +303,7 @@ def _differing_draws(
 
 
 def _times(count: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")
+    return {0: "not at all", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def _shapes(shapes: list[tuple[int, ...]]) -> str:

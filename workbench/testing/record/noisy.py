@@ -54,6 +54,9 @@ class Noisy(NDArrayOperatorsMixin):
         Number of random values that had been looked at by then.
     """
 
+    #: A table of pandas leaves arithmetic to it.
+    __pandas_priority__ = 10_000
+
     __slots__ = (
         "_added",
         "_clock",
@@ -188,14 +191,14 @@ class Noisy(NDArrayOperatorsMixin):
     # -- arithmetic --------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        if method == "__call__" and not options and not any(map(_is_foreign, inputs)):
+        if method == "__call__" and not options and any(map(_is_table, inputs)):
+            return _in_table(ufunc, inputs)
+        if method == "__call__" and not options:
             inputs = tuple(_open_or_seen(x) for x in inputs)
             if any(isinstance(x, Noisy) for x in inputs):
                 found = _linear(ufunc, inputs)
                 if found is not None:
                     return found
-        elif any(map(_is_foreign, inputs)):
-            return NotImplemented
         out = options.get("out", ())
         if any(isinstance(x, Noisy) for x in out):
             if len(out) == 1 and set(options) == {"out"}:
@@ -229,9 +232,11 @@ class Noisy(NDArrayOperatorsMixin):
             self._seen = _plain(other)
         return self
 
-    def _in_place(self, ufunc: Any, other: Any) -> Noisy:
+    def _in_place(self, ufunc: Any, other: Any) -> Any:
         """What goes on in place belongs together, also with an eager session."""
-        if self._seen is None and not _is_foreign(other):
+        if _is_table(other):
+            return ufunc(self, other)
+        if self._seen is None:
             found = _linear(ufunc, (self, other._seen if _is_seen(other) else other))
             if found is not None:
                 return self._become(found)
@@ -254,9 +259,27 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _is_foreign(x: Any) -> bool:
-    """Whether a table of pandas takes part, which knows better how to go on."""
-    return type(x).__module__.partition(".")[0] == "pandas"
+def _is_table(x: Any) -> bool:
+    """Whether it is a Series, a DataFrame or an Index of pandas."""
+    return type(x).__module__.partition(".")[0] == "pandas" and hasattr(x, "to_numpy")
+
+
+def _in_table(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
+    """Arithmetic with a table, whose result is a table: it has the noisy value."""
+    inputs = tuple(_open_or_seen(x) for x in inputs)
+    table = ufunc(*map(_value, inputs))
+    if not any(isinstance(x, Noisy) for x in inputs):
+        return table
+    found = _linear(ufunc, tuple(x.to_numpy() if _is_table(x) else x for x in inputs))
+    if found is None:
+        return ufunc(*map(_plain, inputs))
+    found._value = table.to_numpy()
+    values = found.observed()
+    if hasattr(table, "columns"):
+        return type(table)(values, index=table.index, columns=table.columns)
+    if hasattr(table, "index"):
+        return type(table)(values, index=table.index, name=table.name)
+    return values
 
 
 def _open_or_seen(x: Any) -> Any:

@@ -47,7 +47,7 @@ class Place:
 def caller() -> Place:
     """The line of the code under test that is running now."""
     frame = sys._getframe(1)
-    while frame is not None:
+    while frame is not None and not _is_start(frame.f_code):
         if _is_theirs(frame.f_code.co_filename):
             code = frame.f_code
             return Place(code.co_filename, frame.f_lineno or 0, code.co_name)
@@ -81,6 +81,11 @@ def raised_at(error: BaseException) -> Place:
             found = Place(code.co_filename, at.tb_lineno, code.co_name)
         at = at.tb_next
     return found
+
+
+def _is_start(code: CodeType) -> bool:
+    """Whether this is the recorder's own call of the code under test."""
+    return code.co_name in ("run_once", "check_training") and code.co_filename.startswith(_HERE)
 
 
 def _is_theirs(file: str) -> bool:

@@ -177,7 +177,7 @@ class Session:
             return self._observe(noisy, released)
 
     def _observe(self, noisy: Noisy, released: bool, declared: Declared | None = None) -> Any:
-        place, seen = noisy._layers[0].draw.place, caller()
+        place, seen = noisy._layers[0].draw.place, Place() if released else caller()
         known = self.trace.noisy[place, seen]
         before = None
         if self.recorded is not None:
