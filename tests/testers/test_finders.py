@@ -5,11 +5,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from workbench.mechanisms.base import Domain
+from workbench.mechanisms.base import ARRAYS, Domain
 from workbench.testers.finders import SEARCHES, finder
 from workbench.testers.finders.base import FinishedTrial, ProposalError
 from workbench.testers.finders.given import FixedFinder, GivenFinder
-from workbench.testers.finders.neighbors import RELATIONS, Neighbors, NotNeighbors, left_over
+from workbench.testers.finders.neighbors import Neighbors, NotNeighbors
+from workbench.testers.finders.records import left_over
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,7 @@ def same(a, b):
     return np.array_equal(a.dataset, b.dataset) and np.array_equal(a.neighbor, b.neighbor)
 
 
-@pytest.mark.parametrize("neighboring_relation", RELATIONS)
+@pytest.mark.parametrize("neighboring_relation", ARRAYS)
 @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_proposals_are_neighbors_within_the_domain(name, domain, neighboring_relation):
@@ -112,7 +113,7 @@ def test_random_finds_opposite_records_of_wide_tables():
     assert sum(predicted for _, predicted in history) >= 20
 
 
-@pytest.mark.parametrize("neighboring_relation", RELATIONS)
+@pytest.mark.parametrize("neighboring_relation", ARRAYS)
 def test_the_grid_covers_every_size_value_and_change(neighboring_relation):
     """Values 0, 1, 2: each constant dataset with each record, or each two records."""
     domain = Domain(low=0, high=2, min_records=2, max_records=4, integer=True)

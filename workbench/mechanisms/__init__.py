@@ -1,6 +1,7 @@
 """Mechanisms to test: private ones, and broken ones from the literature.
 
 - `base`: `Mechanism`, a function with its claim, and `Domain`, the datasets that it takes.
+- `adapting`: functions and objects of other interfaces as mechanisms.
 - `gallery`: every mechanism by name; to add one, write its function and add it there.
 - `counts`, `means`, `selection`, `svt`, `gradient_descent`: their functions by subject;
   `datasets` reads what they are given.

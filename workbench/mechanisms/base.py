@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench.claims.base import Claim
 
+#: Relations whose datasets are arrays of records, or what can be made one.
+ARRAYS = ("add-remove", "substitute")
+
 
 class Runs(Protocol):
     """Runs a mechanism ``size`` times on one dataset.
 
     Parameters
     ----------
-    dataset : array, shape (records,) or (records, columns)
+    dataset : array, shape (records,) or (records, columns); or another kind of dataset
     size : int
     rng : numpy.random.Generator
         The only source of randomness.
@@ -73,12 +76,12 @@ class Mechanism:
         Its privacy claim.
     private : bool
         Whether the claim is true.
-    neighboring_relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}
         Which datasets are neighbors.
     domain : Domain
     about : str
         What it does and, if it is broken, why.
-    pair : tuple of array_like
+    pair : tuple of two datasets
         Neighboring datasets on which a broken mechanism violates its claim.
     source : str
         Reference.
@@ -92,11 +95,11 @@ class Mechanism:
     neighboring_relation: str
     domain: Domain
     about: str
-    pair: tuple[NDArray[Any], NDArray[Any]]
+    pair: tuple[Any, Any]
     source: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.pair, tuple | list):
+        if isinstance(self.pair, tuple | list) and self.neighboring_relation in ARRAYS:
             pair = tuple(_checks.listed(dataset, "pair") for dataset in self.pair)
             object.__setattr__(self, "pair", pair)
         _checks.fields(self)

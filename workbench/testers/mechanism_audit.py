@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from workbench import _checks, _json, _markup
 from workbench._format import percent, plain, round_safely
 from workbench._plot import beside, figure, plot
 from workbench.claims.base import Claim
+from workbench.mechanisms.adapting.adapt import mechanism_from
 from workbench.testers import report, serialization
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial, TrialFinding
@@ -52,7 +53,7 @@ class AuditSettings:
     confidence : float
         Of all findings together.
     seed : int
-    neighboring_relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}
     finder : str
         Where the datasets come from.
     anytime : bool
@@ -90,8 +91,8 @@ class MechanismAudit:
         Caveats and losses, as sentences.
     power : mapping of str to float or None, optional
         Result of `detectable` where it is known, as in a result that was read from a file.
-    mechanism : callable, optional
-        The audited mechanism; not saved.
+    mechanism : callable or object, optional
+        The audited mechanism, as it was given; not saved.
     used : mapping of str to Tester
         The testers themselves; not saved.
     """
@@ -102,7 +103,7 @@ class MechanismAudit:
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     power: Mapping[str, float | None] | None = None
-    mechanism: Callable[..., Any] | None = None
+    mechanism: Any = None
     used: Mapping[str, Tester] = field(default_factory=dict)
 
     plot = plot
@@ -281,7 +282,7 @@ class MechanismAudit:
             f"{self.name} was audited against the claim {self.claim}, in "
             f"{report.count_in_words(len(self.trials), 'trial')} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
-            f"{self.finder}, neighbors by {self.neighboring_relation}; "
+            f"{self.finder}, {report.relation_in_words(self.neighboring_relation)}; "
             f"testers: {', '.join(self.testers)}; "
             f"seed {self.seed}."
         )
@@ -317,7 +318,7 @@ class MechanismAudit:
 
     def replay(
         self,
-        mechanism: Callable[..., Any] | None = None,
+        mechanism: Any = None,
         *,
         samples: int | None = None,
         confidence: float = 0.95,
@@ -328,9 +329,9 @@ class MechanismAudit:
 
         Parameters
         ----------
-        mechanism : callable, optional
-            By default the audited one; for a loaded result it is looked up by name, which runs the
-            code that the name stands for.
+        mechanism : callable or object, optional
+            As in `audit_mechanism`. By default the audited one; for a loaded result it is looked up
+            by name, which runs the code that the name stands for.
         samples : int, optional
             Fresh outputs on each dataset; by default as many as were measured.
         confidence : float
@@ -366,7 +367,7 @@ class MechanismAudit:
         )
         return replay(
             best,
-            PortableMechanism(self._found(mechanism)),
+            PortableMechanism(mechanism_from(self._found(mechanism))),
             settings,
             self.testers.index(name),
             samples=size * (CALLS - 1)
@@ -375,7 +376,7 @@ class MechanismAudit:
             seed=_checks.count(seed, "seed"),
         )
 
-    def _found(self, mechanism: Callable[..., Any] | None) -> Callable[..., Any]:
+    def _found(self, mechanism: Any) -> Any:
         if mechanism is not None:
             return mechanism
         if self.mechanism is not None:

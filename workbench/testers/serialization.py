@@ -2,6 +2,9 @@
 
 Numbers are read back bit for bit, including NaN and ±∞; arrays with their type and shape. Reading
 only creates instances of the classes named here, so a file cannot run code.
+
+Datasets are arrays, data frames, numbers, strings, lists, tuples and dicts of these. Of any other,
+the file has its text only, and a finding about it cannot be replayed from the file.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import parse_claim
 from workbench.pairs.base import Pair
+from workbench.testers.finders.records import OnlyText, is_frame
 
 #: Version of the format; increase it when the values change.
 FORM = 2
@@ -34,6 +38,9 @@ _CLASSES = {
     "Bound": "workbench.bounds.bound",
     "QuantityArguments": "workbench.bounds.quantities",
 }
+
+#: Fields that are datasets.
+_DATASETS = {"dataset", "neighbor"}
 
 #: Fields that are not saved.
 _LEFT_OUT = {"mechanism", "recompute", "used"}
@@ -71,7 +78,11 @@ def _special(value: Any) -> Any:
     if isinstance(value, Pair):
         return {"pair": type(value).__name__, "parameters": plain(value.parameters)}
     if is_dataclass(value) and type(value).__name__ in _CLASSES:
-        kept = {f.name: plain(getattr(value, f.name)) for f in fields(value) if _kept(f.name)}
+        kept = {
+            f.name: (_plain_dataset if f.name in _DATASETS else plain)(getattr(value, f.name))
+            for f in fields(value)
+            if _kept(f.name)
+        }
         return {"class": type(value).__name__, "form": FORM, **kept}
     if isinstance(value, Mapping):
         return {"entries": [[plain(key), plain(each)] for key, each in value.items()]}
@@ -86,6 +97,92 @@ def _plain_array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
     else:
         raise ValueError(f"an array of {value.dtype} cannot be written to JSON")
     return {"array": kind, "shape": list(value.shape), "values": plain(value.ravel().tolist())}
+
+
+def _plain_dataset(dataset: Any) -> Any:
+    """A dataset that can be read again, or its text."""
+    try:
+        return _json.plain(dataset, "tagged", _dataset_part)
+    except ValueError:
+        return {"only text": repr(dataset)}
+
+
+def _dataset_part(value: Any) -> Any:
+    if isinstance(value, OnlyText):
+        return {"only text": value.text}
+    if is_frame(value):
+        return _plain_frame(value)
+    if type(value) is list:
+        return {"list": [_json.plain(each, "tagged", _dataset_part) for each in value]}
+    if type(value) is dict:
+        both = [[key, each] for key, each in value.items()]
+        return {"entries": [_json.plain(tuple(one), "tagged", _dataset_part) for one in both]}
+    if isinstance(value, np.ndarray) and type(value) is np.ndarray:
+        if value.dtype == object:
+            items = [_json.plain(each, "tagged", _dataset_part) for each in value.ravel().tolist()]
+            return {"array": "object", "shape": list(value.shape), "values": items}
+        return _plain_array(value)
+    if type(value) is tuple or value is None or isinstance(value, _ATOMS):
+        return NotImplemented
+    raise ValueError(f"a dataset with a {type(value).__name__} in it cannot be written to JSON")
+
+
+#: What a dataset may consist of, in the end.
+_ATOMS = (bool, int, float, str, np.generic)
+
+
+def _plain_frame(frame: Any) -> dict[str, Any]:
+    columns = [_plain_column(frame.iloc[:, k], name) for k, name in enumerate(frame.columns)]
+    index = None if _is_counted(frame.index) else plain(frame.index.tolist())
+    return {"frame": columns, "rows": len(frame), "index": index}
+
+
+def _is_counted(index: Any) -> bool:
+    return bool(index.nlevels == 1 and index.tolist() == list(range(len(index))))
+
+
+def _plain_column(column: Any, name: Any) -> dict[str, Any]:
+    """A column by its type; missing values of types other than float are null."""
+    kind = str(column.dtype)
+    made: dict[str, Any] = {"name": plain(name), "type": kind}
+    if kind == "category":
+        made["categories"] = plain(column.cat.categories.tolist())
+        made["ordered"] = bool(column.cat.ordered)
+        return {**made, "values": column.cat.codes.tolist()}
+    if kind.startswith(("datetime64", "timedelta64")):
+        return {**made, "values": column.astype("int64").tolist()}
+    values = column.tolist()
+    if kind.startswith("float"):
+        return {**made, "values": plain(values)}
+    missing = column.isna().tolist()
+    values = [None if gone else each for each, gone in zip(values, missing, strict=True)]
+    if not all(each is None or isinstance(each, _ATOMS) for each in values):
+        raise ValueError(f"column {name!r} cannot be written to JSON")
+    return {**made, "values": plain(values)}
+
+
+def _frame(value: Mapping[str, Any]) -> Any:
+    import pandas as pd
+
+    found = [_column(each) for each in value["frame"]]
+    frame = pd.DataFrame({k: column for k, (_, column) in enumerate(found)}, range(value["rows"]))
+    frame.columns = pd.Index([name for name, _ in found])
+    if value["index"] is not None:
+        frame.index = pd.Index(list(revived(value["index"])))
+    return frame
+
+
+def _column(value: Mapping[str, Any]) -> tuple[Any, Any]:
+    import pandas as pd
+
+    name, kind, values = revived(value["name"]), value["type"], list(revived(value["values"]))
+    if kind == "category":
+        categories = list(revived(value["categories"]))
+        dtype = pd.CategoricalDtype(categories, ordered=bool(value["ordered"]))
+        return name, pd.Series(pd.Categorical.from_codes(values, dtype=dtype))
+    if kind.startswith(("datetime64", "timedelta64")):
+        return name, pd.Series(np.array(values, "int64")).astype(kind)
+    return name, pd.Series(values, dtype=kind)
 
 
 def _kept(name: str) -> bool:
@@ -118,6 +215,12 @@ def revived(value: Any) -> Any:
         return {revived(key): revived(each) for key, each in value["entries"]}
     if "array" in value:
         return _array(value)
+    if "frame" in value:
+        return _frame(value)
+    if "list" in value:
+        return [revived(each) for each in value["list"]]
+    if "only text" in value:
+        return OnlyText(str(value["only text"]))
     raise ValueError(f"cannot read {dict(value)!r}")
 
 

@@ -19,6 +19,7 @@ from workbench.testers.report import (
     NOTHING_TESTED,
     finding_in_words,
     leak_in_words,
+    values_of,
 )
 
 #: Version of the JSON.
@@ -200,8 +201,8 @@ def _evidence(audit: MechanismAudit) -> dict[str, Any] | None:
         "trial": best.trial.index,
         "tester": best.tester,
         **_finding(best.finding),
-        "dataset": pair and pair.dataset.tolist(),
-        "neighbor": pair and pair.neighbor.tolist(),
+        "dataset": pair and values_of(pair.dataset),
+        "neighbor": pair and values_of(pair.neighbor),
     }
 
 

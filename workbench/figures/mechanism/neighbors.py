@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,10 @@ from workbench.figures.kit import dot_rows
 from workbench.figures.kit.axes import axis, bare_axis
 from workbench.figures.kit.layout import chart, empty, margins
 from workbench.figures.kit.marks import LEFT, Mark, Style, box, label, markers, targets
-from workbench.figures.kit.types import Figure
-from workbench.testers.finders.neighbors import Neighbors, left_over
+from workbench.figures.kit.names import plain_name
+from workbench.figures.kit.types import Axis, Figure
+from workbench.testers.finders.neighbors import Neighbors
+from workbench.testers.finders.records import is_frame, keys, left_over
 
 Records = NDArray[Any]
 
@@ -31,7 +34,7 @@ ONLY_P = Style("in the dataset only", "p")
 ONLY_Q = Style("in the neighbor only", "q")
 
 
-def split(neighbors: Neighbors) -> tuple[Records, Records, Records]:
+def split(neighbors: Neighbors) -> tuple[Any, Any, Any]:
     """The records in both datasets, only in the first, and only in the second."""
     a, b = neighbors.dataset, neighbors.neighbor
     only_a = left_over(a, b)
@@ -40,17 +43,50 @@ def split(neighbors: Neighbors) -> tuple[Records, Records, Records]:
 
 def datasets(neighbors: Neighbors) -> Figure:
     """Records of both datasets, with those in one of them only in color."""
+    a, b = neighbors.dataset, neighbors.neighbor
+    if neighbors.neighboring_relation == "stated" and not _are_tables(a, b):
+        return _stated(a, b)
+    if neighbors.only_text:
+        return empty("The file has only the text of these datasets.")
     parts = split(neighbors)
-    if not all(np.issubdtype(part.dtype, np.number) for part in parts):
-        return empty("The records are not numeric.")
-    sizes = len(neighbors.dataset), len(neighbors.neighbor)
+    sizes = len(a), len(b)
     summary = (
         f"The dataset (P) has {_records(sizes[0])} and its neighbor (Q) {sizes[1]:,}; "
         f"{len(parts[1])} and {len(parts[2])} are in one of them only."
     )
-    if neighbors.dataset.ndim == 1 or neighbors.dataset.shape[1] == 1:
+    if is_frame(a):
+        return _frames(parts, summary)
+    if not all(_numeric(part) for part in parts):
+        return empty("The records are not numeric.")
+    if a.ndim == 1 or a.shape[1] == 1:
         return _vectors([part.reshape(-1).astype(float) for part in parts], sizes, summary)
     return _tables([part.astype(float) for part in parts], summary)
+
+
+def _numeric(array: Any) -> bool:
+    return isinstance(array, np.ndarray) and bool(np.issubdtype(array.dtype, np.number))
+
+
+def _are_tables(a: Any, b: Any) -> bool:
+    """Whether datasets consist of rows of the same columns."""
+    if is_frame(a) and is_frame(b):
+        return list(a.columns) == list(b.columns)
+    if not (_numeric(a) and _numeric(b)):
+        return False
+    return bool(a.ndim == b.ndim == 2 and a.shape[1:] == b.shape[1:])
+
+
+def _stated(a: Any, b: Any) -> Figure:
+    """Two vectors in one row of cells each; other datasets are not drawn."""
+    if not (_numeric(a) and _numeric(b) and a.ndim == b.ndim == 1 and a.shape == b.shape):
+        return empty("Stated datasets of this kind are not drawn.")
+    differ = int(np.sum(~((a == b) | ((a != a) & (b != b)))))
+    summary = (
+        f"The dataset (P) and its neighbor (Q), as stated, have {len(a):,} values each, of which "
+        f"{differ:,} differ."
+    )
+    none = np.empty((0, len(a)))
+    return _tables([none, a[None].astype(float), b[None].astype(float)], summary)
 
 
 def _vectors(parts: Sequence[Records], sizes: tuple[int, int], summary: str) -> Figure:
@@ -82,35 +118,121 @@ def _tables(parts: Sequence[Records], summary: str) -> Figure:
     both, only_p, only_q = (part[:, :COLUMNS] for part in parts)
     shown = both[:SHARED]
     table = np.vstack([shown, only_p, only_q])
-    names = [*("both" for _ in shown), *("P" for _ in only_p), *("Q" for _ in only_q)]
-    roles = {"both": "muted", "P": "p", "Q": "q"}
     low, high = float(np.min(table, initial=0)), float(np.max(table, initial=0))
     cells = [
-        (i, j, float(value), (value - low) / ((high - low) or 1))
+        Cell(i, j, float(value), f"{value:.2g}", (value - low) / ((high - low) or 1))
         for (i, j), value in np.ndenumerate(table)
     ]
-    left_out = [
-        f"{len(both) - len(shown):,} more records are in both" if len(both) > len(shown) else "",
-        f"{parts[0].shape[1]:,} columns in all" if parts[0].shape[1] > COLUMNS else "",
-    ]
-    more = f" ({', '.join(filter(None, left_out))})" if any(left_out) else ""
+    names = _names(len(shown), len(only_p), len(only_q))
+    more = _left_out(len(both) - len(shown), parts[0].shape[1])
     columns = table.shape[1]
-    written = cells if columns <= WRITTEN else []
+    return _drawn(
+        cells,
+        names,
+        axis(f"column{more}", 0.5, columns + 0.5, step=max(1, columns // 10), grid=False),
+        "column {x}: {value}",
+        summary,
+    )
+
+
+def _frames(parts: Sequence[Any], summary: str) -> Figure:
+    """As `_tables`, of columns with names, whose cells may be text."""
+    shown, only_p, only_q = (part.iloc[:SHARED, :COLUMNS] for part in parts)
+    names = _names(len(shown), len(only_p), len(only_q))
+    if not names or not shown.shape[1]:
+        return empty("The datasets are empty.")
+    rows = [*keys(shown), *keys(only_p), *keys(only_q)]
+    columns = [plain_name(str(name), 12) for name in shown.columns]
+    cells = []
+    for j, column in enumerate(zip(*rows, strict=True)):
+        shares = _shares(column)
+        cells += [
+            Cell(i, j, f"{columns[j]}: {plain_name(str(x))}", _short(x), share)
+            for i, (x, share) in enumerate(zip(column, shares, strict=True))
+        ]
+    cells.sort(key=lambda cell: (cell.row, cell.column))
+    more = [len(parts[0]) - len(shown), parts[0].shape[1]]
+    in_one = sum(max(len(part) - SHARED, 0) for part in parts[1:])
+    beyond = f"{_left_out(*more)}{f', {in_one:,} more in one of them' if in_one else ''}"
+    return _drawn(
+        cells,
+        names,
+        axis(
+            f"column{beyond}",
+            0.5,
+            len(columns) + 0.5,
+            ticks={j + 1.0: name for j, name in enumerate(columns)},
+            grid=False,
+        ),
+        "{value}",
+        summary,
+    )
+
+
+class Cell(NamedTuple):
+    """A cell of a table: where it is, its value and its text, and how dark it is (0 to 1)."""
+
+    row: int
+    column: int
+    value: Any
+    text: str
+    share: float
+
+
+def _names(both: int, only_p: int, only_q: int) -> list[str]:
+    """In which of the datasets each row is."""
+    return [*["both"] * both, *["P"] * only_p, *["Q"] * only_q]
+
+
+def _left_out(records: int, columns: int) -> str:
+    """What of a table is not drawn, in brackets."""
+    left_out = [
+        f"{records:,} more records are in both" if records else "",
+        f"{columns:,} columns in all" if columns > COLUMNS else "",
+    ]
+    return f" ({', '.join(filter(None, left_out))})" if any(left_out) else ""
+
+
+def _shares(column: Sequence[Any]) -> list[float]:
+    """How dark cells of a column are: larger numbers darker, and other values not at all."""
+    numbers = [float(x) for x in column if _finite(x)]
+    low, high = min(numbers, default=0.0), max(numbers, default=0.0)
+    spread = (high / 2 - low / 2) or 1.0
+    return [float((x / 2 - low / 2) / spread) if _finite(x) else 0.0 for x in column]
+
+
+def _finite(x: Any) -> bool:
+    return isinstance(x, int | float) and math.isfinite(x)
+
+
+def _short(x: Any) -> str:
+    return f"{x:.3g}" if isinstance(x, float) else plain_name(str(x), 8)
+
+
+def _drawn(
+    cells: Sequence[Cell], names: Sequence[str], columns: Axis, hover: str, summary: str
+) -> Figure:
+    """Rows of cells, framed where a record is in one of the datasets only."""
+    roles = {"both": "muted", "P": "p", "Q": "q"}
+    count = max((cell.column for cell in cells), default=0) + 1
+    written = cells if count <= WRITTEN else []
     return chart(
         [
-            targets("value", [j + 1 for _, j, _, _ in cells], [i for i, _, _, _ in cells],
-                    "column {x}: {value}", [value for _, _, value, _ in cells]),
+            targets("value", [cell.column + 1 for cell in cells], [cell.row for cell in cells],
+                    hover, [cell.value for cell in cells]),
             # Darker for a larger value.
-            *(box((j + 0.53, j + 1.47), (i - 0.46, i + 0.46), "muted", opacity=0.08 + 0.9 * share)
-              for i, j, _, share in cells),
-            *(box((0.5, columns + 0.5), (i - 0.5, i + 0.5), roles[name])
+            *(box((cell.column + 0.53, cell.column + 1.47), (cell.row - 0.46, cell.row + 0.46),
+                  "muted", opacity=0.08 + 0.9 * cell.share)
+              for cell in cells),
+            *(box((0.5, count + 0.5), (i - 0.5, i + 0.5), roles[name])
               for i, name in enumerate(names) if name != "both"),
             *(label(LEFT, i, name, roles[name], ha="right", dx=-6) for i, name in enumerate(names)),
-            *(label(j + 1, i, f"{value:.2g}", "paper" if share > 0.5 else "ink", size=11, veil=None)
-              for i, j, value, share in written),
+            *(label(cell.column + 1, cell.row, cell.text, "paper" if cell.share > 0.5 else "ink",
+                    size=11, veil=None)
+              for cell in written),
         ],
-        axis(f"column{more}", 0.5, columns + 0.5, step=max(1, columns // 10), grid=False),
-        bare_axis(len(table) - 0.5, -0.5),
+        columns,
+        bare_axis(len(names) - 0.5, -0.5),
         summary=summary,
         closest=True,
         margin=margins(left=44),

@@ -11,7 +11,7 @@ import param
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import as_claim
-from workbench.mechanisms.base import Domain, Mechanism
+from workbench.mechanisms.base import ARRAYS, Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Control, Section, derived, sentence
 from workbench.pages.core.part import Part
@@ -41,11 +41,6 @@ FINDERS = {
     "Grid search": "grid",
     "Bayesian optimization": "bandit",
     "The gallery's worst-case pair": "pair",
-}
-
-NEIGHBORS = {
-    "add-remove": "neighbors by adding or removing a record",
-    "substitute": "neighbors by replacing a record",
 }
 
 CLAIM = (*CLAIM_PARAMETERS, *pair_parameters("curve"))
@@ -88,8 +83,8 @@ class MechanismChoice(Part):
         "the search, not the validity of its findings.",
     )
     relation = param.Selector(
-        default=RELATIONS[0],
-        objects={"Adding or removing a record": "add-remove", "Replacing a record": "substitute"},
+        default=ARRAYS[0],
+        objects={RELATIONS[name].capitalize(): name for name in ARRAYS},
         label="Neighboring datasets differ by",
     )
     low = NumberField(0.0, VALUE, label="Smallest value")
@@ -201,7 +196,8 @@ class MechanismChoice(Part):
             return f"{name_of(mechanism)}, your code · tested for {claim}"
         own = str(mechanism.claim)
         claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
-        parts = [mechanism.about.rstrip("."), claims, NEIGHBORS[mechanism.neighboring_relation]]
+        neighbors = f"neighbors by {RELATIONS[mechanism.neighboring_relation]}"
+        parts = [mechanism.about.rstrip("."), claims, neighbors]
         return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
 
     # -- the mechanism's own claim -----------------------------------------------------------------

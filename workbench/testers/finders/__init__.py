@@ -1,6 +1,7 @@
 """Which neighboring datasets a mechanism is run on next.
 
-- `base`: what a finder is; `neighbors`: what neighboring datasets are.
+- `base`: what a finder is; `neighbors`: what neighboring datasets are; `records`: what they consist
+  of.
 - `random`, `grid` and `bandit` search; `dataset_space` draws datasets of a domain for them.
 - `given`: the user's own datasets.
 
@@ -22,6 +23,7 @@ from workbench.testers.finders.given import FixedFinder, GivenFinder, as_neighbo
 from workbench.testers.finders.grid import GridFinder
 from workbench.testers.finders.neighbors import RELATIONS, Neighbors
 from workbench.testers.finders.random import RandomFinder
+from workbench.testers.finders.records import is_frame
 
 #: The finders that search by themselves: of a relation, a domain and a seed.
 SEARCHES: dict[str, Callable[[str, Domain, int | np.random.Generator], Finder]] = {
@@ -41,13 +43,13 @@ def finder(
 
     Parameters
     ----------
-    spec : str, Finder, Neighbors, tuple of two arrays, or iterable
+    spec : str, Finder, Neighbors, tuple of two datasets, or iterable
         "random", "grid" or "bandit" search; one pair for all trials; or a list or generator with
         one `Neighbors` or (dataset, neighbor) for each trial, which may end before the trials do.
-        A tuple of two arrays is a pair; give several pairs as a list.
-    neighboring_relation : {"add-remove", "substitute"}, optional
-        Which datasets are neighbors. Default: "add-remove" in a search, and for given pairs the
-        one that their sizes suggest.
+        A tuple of two datasets is a pair; give several pairs as a list.
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}, optional
+        Which datasets are neighbors; see `Neighbors`. Default: "add-remove" in a search, and for
+        given pairs the one that their sizes suggest.
     domain : Domain, optional
         Datasets that a search may propose. Default: ``Domain()``.
     seed : int or numpy.random.Generator
@@ -58,7 +60,7 @@ def finder(
         An unknown name, something that is not a source of datasets, or a domain without
         neighboring datasets.
     NotNeighbors
-        A single pair that differs in more than one record.
+        A single pair whose datasets are no neighbors.
     """
     if neighboring_relation is not None:
         _checks.one_of(neighboring_relation, "neighboring_relation", RELATIONS)
@@ -73,7 +75,7 @@ def finder(
         return FixedFinder(as_neighbors(spec, neighboring_relation))
     if isinstance(spec, tuple) and len(spec) == 2 and not isinstance(spec[0], Neighbors):
         return FixedFinder(as_neighbors(spec, neighboring_relation))
-    if isinstance(spec, Iterable) and not isinstance(spec, np.ndarray | dict):
+    if isinstance(spec, Iterable) and not (isinstance(spec, np.ndarray | dict) or is_frame(spec)):
         return GivenFinder(spec, neighboring_relation)
     raise ValueError(
         f"datasets must be {', '.join(map(repr, SEARCHES))}, a pair (dataset, neighbor), or a "

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
-from workbench.mechanisms.base import Domain
-from workbench.testers.finders.neighbors import RELATIONS, Neighbors
+from workbench.mechanisms.base import ARRAYS, Domain
+from workbench.testers.finders.neighbors import Neighbors
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Space:
     neighboring_relation: str
 
     def __post_init__(self) -> None:
-        _checks.one_of(self.neighboring_relation, "neighboring_relation", RELATIONS)
+        if self.neighboring_relation not in ARRAYS:
+            raise ValueError(_not_searched(self.neighboring_relation))
         low, high = _checks.number(self.domain.low, "low"), _checks.number(self.domain.high, "high")
         _checks.count(self.domain.columns, "columns")
         _checks.count(self.domain.min_records, "min_records")
@@ -124,6 +125,19 @@ class Space:
     def _typed(self, table: NDArray[np.float64]) -> NDArray[Any]:
         data = table if self.domain.columns else table[:, 0]
         return data.astype(np.int64) if self.domain.integer else data
+
+
+def _not_searched(relation: str) -> str:
+    if relation == "stated":
+        return (
+            "neighbors that are stated cannot be searched for; give them: datasets=(dataset, "
+            "neighbor), or a list of such pairs"
+        )
+    return (
+        f"a search of arrays proposes neighbors by {' or '.join(ARRAYS)}, got {relation!r}; "
+        "give a pair: datasets=wb.Neighbors(dataset, neighbor, "
+        f'"{relation}", column=…)'
+    )
 
 
 def content(neighbors: Neighbors) -> tuple[object, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.testers.finders.base import Finder, FinishedTrial, ProposalError
 from workbench.testers.finders.neighbors import Neighbors, NotNeighbors
+from workbench.testers.finders.records import is_frame
 
 
 class FixedFinder(Finder):
@@ -29,14 +31,21 @@ class GivenFinder(Finder):
     Parameters
     ----------
     source : iterable of Neighbors or (dataset, neighbor)
-    neighboring_relation : {"add-remove", "substitute"}, optional
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}, optional
         Which pairs count as neighbors. Default: the one that the sizes of each pair suggest.
+    column : str or int, optional
+        Of the users or of the labels; see `Neighbors`.
     """
 
     name = "own datasets"
 
-    def __init__(self, source: Iterable[Any], neighboring_relation: str | None = None) -> None:
-        self.neighboring_relation = neighboring_relation
+    def __init__(
+        self,
+        source: Iterable[Any],
+        neighboring_relation: str | None = None,
+        column: Hashable = None,
+    ) -> None:
+        self.neighboring_relation, self.column = neighboring_relation, column
         self._rest: Iterator[Any] = iter(source)
 
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors | None:
@@ -48,18 +57,22 @@ class GivenFinder(Finder):
             raise ProposalError(
                 f"the source of datasets raised {type(error).__name__}: {error}"
             ) from error
-        return as_neighbors(pair, self.neighboring_relation)
+        return as_neighbors(pair, self.neighboring_relation, self.column)
 
 
-def as_neighbors(pair: Any, neighboring_relation: str | None = None) -> Neighbors:
+def as_neighbors(
+    pair: Any, neighboring_relation: str | None = None, column: Hashable = None
+) -> Neighbors:
     """A pair of datasets as `Neighbors`, checked.
 
     Parameters
     ----------
     pair : Neighbors or (dataset, neighbor)
-    neighboring_relation : {"add-remove", "substitute"}, optional
+    neighboring_relation : {"add-remove", "substitute", "user", "label", "stated"}, optional
         Which pairs count as neighbors. Default: "substitute" when both have as many records, and
         "add-remove" otherwise.
+    column : str or int, optional
+        Of the users or of the labels; see `Neighbors`.
 
     Raises
     ------
@@ -80,12 +93,21 @@ def as_neighbors(pair: Any, neighboring_relation: str | None = None) -> Neighbor
             f"datasets come as Neighbors or as (dataset, neighbor), got {type(pair).__name__}"
             f"{f' of length {len(pair)}' if isinstance(pair, tuple | list) else ''}"
         )
+    if neighboring_relation == "stated":
+        return Neighbors(pair[0], pair[1], "stated")
+    a, b = (one if is_frame(one) else _array(one) for one in pair)
+    return Neighbors(a, b, neighboring_relation or _suggested(a, b), column)
+
+
+def _array(dataset: Any) -> NDArray[Any]:
     try:
-        a, b = np.asarray(pair[0]), np.asarray(pair[1])
+        return np.asarray(dataset)
     except ValueError as error:
-        raise ProposalError(f"a dataset must be an array, records first: {error}") from None
-    return Neighbors(a, b, neighboring_relation or _suggested(a, b))
+        raise ProposalError(
+            f"a dataset must be an array, records first, or a DataFrame: {error}; anything else "
+            'can be stated: neighboring_relation="stated"'
+        ) from None
 
 
-def _suggested(a: np.ndarray, b: np.ndarray) -> str:
+def _suggested(a: Any, b: Any) -> str:
     return "substitute" if a.shape[:1] == b.shape[:1] else "add-remove"
