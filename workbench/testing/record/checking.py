@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +9,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.claims.base import Claim
-from workbench.claims.parse import as_claim
-from workbench.mechanisms.base import Mechanism
+from workbench.mechanisms.adapting.adapt import mechanism_from
 from workbench.pairs.base import Pair
 from workbench.testing.record import comparing, laws
 from workbench.testing.record.comparing import Pairing, pairings
@@ -25,9 +23,12 @@ from workbench.testing.record.trace import Trace
 #: out with probability 3e-4, which pure ε-DP does not forgive.
 FAR = 8.0
 
+#: What is added to the seed of a run that is replayed on the same data set.
+OTHER = 10**6
+
 
 def check(
-    mechanism: Callable[..., Any],
+    mechanism: Any,
     dataset: Any = None,
     neighbor: Any = None,
     claim: Claim | Pair | str | None = None,
@@ -42,15 +43,14 @@ def check(
 
     Parameters
     ----------
-    mechanism : callable
-        ``f(dataset, rng)``, ``f(dataset, size, rng)`` or ``f(dataset)``, called for one run; or a
-        `Mechanism` of the gallery. It needs no change: noise of numpy's generators and of
-        ``numpy.random`` is recorded; `laplace` and the other primitives of this package state in
-        addition what the code relies on.
+    mechanism : callable or object
+        As of `workbench.mechanism_from`, called for one run. It needs no change: noise of numpy's
+        generators and of ``numpy.random`` is recorded; `laplace` and the other primitives of this
+        package state in addition what the code relies on.
     dataset, neighbor : object, optional
-        Of any kind. That they are neighbors is not checked. By default the pair of a `Mechanism`.
+        Of any kind. That they are neighbors is not checked. By default the mechanism's own pair.
     claim : Claim, Pair or str, optional
-        As of `workbench.audit_mechanism`; that of a `Mechanism` by default.
+        As of `workbench.audit_mechanism`; by default the mechanism's own.
     runs : int
         Recorded runs, with seeds from ``seed`` on. Two more have all symmetric noise 8 scales below
         and above 0: rare values, on which code may take other ways.
@@ -84,23 +84,38 @@ def check(
     >>> [one.kind for one in found.certain]
     ['budget', 'sensitivity']
     """
-    card = mechanism if isinstance(mechanism, Mechanism) else None
-    if card is not None and dataset is None and neighbor is None:
-        dataset, neighbor = card.pair
-    if dataset is None or neighbor is None:
-        raise ValueError("give a dataset and a neighbor; only mechanisms of the gallery have some")
-    claimed = as_claim(claim) if claim is not None else card.claim if card is not None else None
+    adapted = mechanism_from(mechanism, claim)
+    dataset, neighbor = pair_of(mechanism, dataset, neighbor)
     runs, seed = _checks.count(runs, "runs", least=1, most=1000), _checks.count(seed, "seed")
-    call, home = called(mechanism), place_of(mechanism)
-    settings = _Settings(call, dataset, neighbor, shift_of(dataset, neighbor), claimed, home)
+    call, home = called(adapted), place_of(adapted)
+    settings = _Settings(call, dataset, neighbor, shift_of(dataset, neighbor), adapted.claim, home)
     far = [(seed + i, 0.0) for i in range(runs)] + [(seed, -FAR), (seed, FAR)]
     found = [_run(settings, *each) for each in far]
     findings = [one for run in found for one in run.findings]
     findings += comparing.varying_scales([run.pairs for run in found])
     traces = [run.trace for run in found]
     untrusted = dict.fromkeys(one.place for trace in traces for one in trace.untrusted)
-    name = card.name if card is not None else getattr(mechanism, "__name__", "the mechanism")
-    return RecordCheck(name, claimed, _distinct(findings), _rows(found), runs, tuple(untrusted))
+    return RecordCheck(
+        name_of(mechanism), adapted.claim, _distinct(findings), _rows(found), runs, tuple(untrusted)
+    )
+
+
+def pair_of(mechanism: Any, dataset: Any, neighbor: Any) -> tuple[Any, Any]:
+    """The given data sets, or those of the mechanism; ValueError where there are none."""
+    own = getattr(mechanism, "pair", None)
+    if dataset is None and neighbor is None and own is not None:
+        return own[0], own[1]
+    if dataset is None or neighbor is None:
+        raise ValueError(
+            f"give a dataset and a neighbor, as in check({name_of(mechanism)}, dataset, neighbor); "
+            "only mechanisms of the gallery have some"
+        )
+    return dataset, neighbor
+
+
+def name_of(mechanism: Any) -> str:
+    """What a mechanism is called in results."""
+    return str(getattr(mechanism, "name", None) or getattr(mechanism, "__name__", "mechanism"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +159,8 @@ def _read(settings: _Settings, seed: int, far: float, eager: bool) -> _Run:
         raise ValueError(
             f"the mechanism raises on the data set: {type(error).__name__}: {error}"
         ) from error
-    again = run_once(call, settings.dataset, seed, recorded, eager=eager)
+    # With another seed: what is not recorded differs, unless there is nothing.
+    again = run_once(call, settings.dataset, seed + OTHER, recorded, eager=eager)
     if strange := list(comparing.unrecorded(recorded, again, home)):
         return _Run(recorded, [], strange)
     trusted = not recorded.untrusted

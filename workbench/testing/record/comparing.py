@@ -210,7 +210,8 @@ def outputs(
     how = same_output(recorded.output, replay.trace.output)
     if not how:
         return
-    seen = [one.seen for one in recorded.values if one.seen.file]
+    seen = [one.place for one in recorded.untrusted[-1:]]
+    seen = seen or [one.seen for one in recorded.values if one.seen.file]
     if no_noise:
         words = f"there is no noise at all, and the outputs differ: {how}"
     elif sure:
@@ -221,7 +222,7 @@ def outputs(
     else:
         words = (
             f"the outputs differ ({how}) with all random numbers the same; whether that is "
-            "private depends on what the random choices hide"
+            "private depends on what these hide"
         )
     yield CodeFinding("output", sure, False, seen[-1] if seen and not no_noise else home, words)
 

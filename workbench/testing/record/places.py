@@ -10,9 +10,11 @@ from types import CodeType, TracebackType
 from typing import Any
 
 from workbench import _checks
+from workbench.mechanisms import adapting
 
 #: Frames of these folders are on the way: the recorder itself, and libraries that call back.
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_ADAPTERS = os.path.dirname(os.path.abspath(adapting.__file__)) + os.sep
 _LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("numpy", "pandas", "scipy"))
 
 
@@ -44,6 +46,14 @@ class Place:
         return self.short
 
 
+def by_an_adapter() -> bool:
+    """Whether a draw is not of the code under test, but of what calls it."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back  # type: ignore[assignment]
+    return frame is not None and frame.f_code.co_filename.startswith(_ADAPTERS)
+
+
 def caller() -> Place:
     """The line of the code under test that is running now."""
     frame = sys._getframe(1)
@@ -58,8 +68,8 @@ def caller() -> Place:
 def place_of(function: Callable[..., Any]) -> Place:
     """Where a function is defined; an empty place where it has no Python code."""
     while not isinstance(getattr(function, "__code__", None), CodeType):
-        inner = getattr(function, "__wrapped__", None) or getattr(function, "func", None)
-        inner = inner or getattr(function, "run", None) or getattr(function, "__func__", None)
+        names = ("__wrapped__", "func", "run", "function", "__func__")
+        inner = next((x for name in names if (x := getattr(function, name, None))), None)
         call = type(function).__dict__.get("__call__")
         if inner is None and isinstance(getattr(call, "__code__", None), CodeType):
             inner = call
@@ -89,6 +99,6 @@ def _is_start(code: CodeType) -> bool:
 
 
 def _is_theirs(file: str) -> bool:
-    if file.startswith(_HERE) or file.startswith("<__array_function__"):
+    if file.startswith((_HERE, _ADAPTERS, "<__array_function__")):
         return False
     return not ("site-packages" in file and any(name in file for name in _LIBRARIES))

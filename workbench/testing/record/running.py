@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from workbench.mechanisms.adapting.adapted import AdaptedMechanism
 from workbench.testing.record.generator import RecordingGenerator, watched
 from workbench.testing.record.noisy import Noisy
 from workbench.testing.record.session import Session, Shift
@@ -17,52 +17,13 @@ from workbench.testing.record.trace import Trace
 #: ``call(dataset, rng)``: one run.
 Call = Callable[[Any, np.random.Generator], Any]
 
-_GENERATORS = ("rng", "generator", "random_state", "gen", "prng")
-_SIZES = ("size", "num_samples", "samples", "n", "runs", "num_runs")
 
-
-def called(mechanism: Callable[..., Any]) -> Call:
-    """How one run of a mechanism is called.
-
-    Parameters
-    ----------
-    mechanism : callable
-        ``f(dataset, size, rng)``, ``f(dataset, rng)``, ``f(dataset, size)`` or ``f(dataset)``,
-        by the number of its arguments without a default; a second one is a size if it is called
-        so, as in `_SIZES`. An argument ``rng`` with a default is given as well.
-
-    Raises
-    ------
-    ValueError
-        It is not callable, or takes something else.
-    """
-    if not callable(mechanism):
-        raise ValueError(
-            f"the mechanism must be a function such as f(dataset, rng), got {mechanism!r}"
-        )
-    try:
-        parameters = list(inspect.signature(mechanism).parameters.values())
-    except (TypeError, ValueError):
-        return lambda dataset, rng: mechanism(dataset, 1, rng)
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    needed = [p.name for p in positional if p.default is p.empty]
-    by_name = [
-        p.name
-        for p in parameters
-        if p.name in _GENERATORS and (p.kind is p.KEYWORD_ONLY or p.name not in needed)
-    ]
-    required = [p for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
-    if any(p.name not in by_name for p in required) or not 1 <= len(needed) <= 3:
-        raise ValueError(
-            f"the mechanism must take (dataset, rng), got {inspect.signature(mechanism)}; wrap it: "
-            "lambda dataset, rng: mechanism(dataset, ...)"
-        )
-    sized = len(needed) > 1 and (len(needed) == 3 or needed[1] in _SIZES)
-    seeded = len(needed) == 3 or (len(needed) == 2 and not sized)
+def called(mechanism: AdaptedMechanism) -> Call:
+    """How one run of a mechanism is called; it returns the output of the run."""
 
     def run(dataset: Any, rng: np.random.Generator) -> Any:
-        given = [dataset, *([1] if sized else []), *([rng] if seeded else [])]
-        return mechanism(*given, **dict.fromkeys(by_name, rng))
+        found = mechanism(dataset, 1, rng)
+        return found[0] if isinstance(found, list) and len(found) == 1 else found
 
     return run
 

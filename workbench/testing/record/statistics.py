@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +14,14 @@ from workbench import _checks
 from workbench.claims.approx import ApproxDP
 from workbench.claims.base import Claim
 from workbench.claims.gdp import GDP
-from workbench.claims.parse import as_claim
-from workbench.mechanisms.base import Mechanism
+from workbench.mechanisms.adapting.adapt import mechanism_from
+from workbench.mechanisms.adapting.adapted import AdaptedMechanism
 from workbench.pairs.base import Pair
 from workbench.testers.audit import audit_mechanism
 from workbench.testers.mechanism_audit import MechanismAudit
-from workbench.testing.record.checking import check
+from workbench.testing.record.checking import check, pair_of
 from workbench.testing.record.places import Place
-from workbench.testing.record.running import Call, called, run_once
+from workbench.testing.record.running import called, run_once
 from workbench.testing.record.session import Kept
 from workbench.testing.record.trace import NoisyValue
 
@@ -117,28 +116,26 @@ def audit_untrusted(
     ValueError
         No claim; nothing is left to test; as of `check`.
     """
-    card = mechanism if isinstance(mechanism, Mechanism) else None
-    if card is not None and dataset is None and neighbor is None:
-        dataset, neighbor = card.pair
-    if claim is None and card is None:
+    adapted = mechanism_from(mechanism, claim)
+    dataset, neighbor = pair_of(mechanism, dataset, neighbor)
+    if adapted.claim is None:
         raise ValueError("what does the mechanism claim? Give a claim such as 'approx(1, 1e-5)'")
-    whole = as_claim(claim) if claim is not None else card.claim  # type: ignore[union-attr]
-    found = check(mechanism, dataset, neighbor, whole, runs=2, seed=seed)
-    call = called(mechanism)
+    found = check(adapted, dataset, neighbor, runs=2, seed=seed)
+    call = called(adapted)
     trace = run_once(call, dataset, seed).trace
-    faulty = {one.place for one in found.findings}
+    faulty = {one.place for one in found.findings if one.kind != "output"}
     trusted = [one for one in trace.values if one.declared and one.place not in faulty]
     if len(trusted) == len(trace.values) and not found.untrusted and not found.findings:
         raise ValueError(
             "nothing is left to test: every random number belongs to a primitive that states its "
             "cost and has no finding"
         )
-    rest = _Rest(found.name, call, dataset, neighbor, _outputs(trusted))
+    left = _left(adapted.claim, trusted)
     audit = audit_mechanism(
-        rest, claim := _left(whole, trusted), (np.zeros(1), np.ones(1)), trials=1, samples=samples,
-        confidence=confidence, seed=seed, neighboring_relation="substitute",
+        _Rest(adapted, _outputs(trusted)) if trusted else adapted, left, (dataset, neighbor),
+        trials=1, samples=samples, confidence=confidence, seed=seed, neighboring_relation="stated",
     )  # fmt: skip
-    return UntrustedAudit(audit, tuple(dict.fromkeys(one.place for one in trusted)), claim)
+    return UntrustedAudit(audit, tuple(dict.fromkeys(one.place for one in trusted)), left)
 
 
 def _outputs(values: list[NoisyValue]) -> dict[Place, list[Any]]:
@@ -149,37 +146,18 @@ def _outputs(values: list[NoisyValue]) -> dict[Place, list[Any]]:
 
 
 class _Rest:
-    """The mechanism with kept results, on data sets that are called 0 and 1."""
+    """The mechanism with kept results."""
 
-    def __init__(
-        self,
-        name: str,
-        call: Call,
-        dataset: Any,
-        neighbor: Any,
-        outputs: dict[Place, list[Any]],
-    ) -> None:
-        self._call, self._datasets, self._outputs = call, (dataset, neighbor), outputs
-        self.__name__ = name
+    def __init__(self, mechanism: AdaptedMechanism, outputs: dict[Place, list[Any]]) -> None:
+        self.name, self._mechanism, self._outputs = mechanism.name, mechanism, outputs
 
-    def __call__(self, which: Any, size: int, rng: np.random.Generator) -> Any:
-        dataset = self._datasets[int(np.asarray(which).ravel()[0])]
+    def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> Any:
         kept = Kept(self._outputs)
         found = []
         for _ in range(size):
-            with kept.active() if self._outputs else nullcontext():
-                found.append(_one(self._call(dataset, rng)))
-        try:
-            return np.asarray(found)
-        except ValueError:
-            return found
-
-
-def _one(output: Any) -> Any:
-    """The output of one run, which a mechanism for many runs gives as an array of one row."""
-    if isinstance(output, np.ndarray) and output.ndim and output.shape[0] == 1:
-        return output[0]
-    return output
+            with kept.active():
+                found += list(self._mechanism(dataset, 1, rng))
+        return found
 
 
 def _left(claim: Claim, trusted: list[NoisyValue]) -> Claim:
