@@ -1,5 +1,6 @@
 """The public names: each is imported on first use; type checkers read this file."""
 
+from . import record as record
 from .assertions import AuditFailure as AuditFailure
 from .assertions import assert_no_violation as assert_no_violation
 from .assertions import assert_not_refuted as assert_not_refuted

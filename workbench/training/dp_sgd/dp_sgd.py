@@ -16,6 +16,7 @@ from workbench.training.dp_sgd.canary_gradients import CanaryGradients
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.dp_sgd.network import Network, Vector
 from workbench.training.dp_sgd.optimizers import optimizer
+from workbench.training.dp_sgd.procedure import recorded
 from workbench.training.dp_sgd.step_gradients import StepGradients
 
 #: ``watch(step, theta, released)``: sees the model before a step, and the gradient it releases.
@@ -191,7 +192,7 @@ class DPSGDSettings:
     ) -> None:
         """Train a model in place."""
         network = self.network
-        steps, moves = procedure(self.bug)(self), optimizer(self.optimizer)
+        steps, moves = recorded(procedure(self.bug)(self)), optimizer(self.optimizer)
         move = moves(self.learning_rate, network.size)
         items = data.size + (0 if canaries is None else canaries.count)
         divisor = np.float32(steps.divisor(items))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -70,6 +72,17 @@ class Procedure:
     def divisor(self, items: int) -> float:
         """What the noisy sum is divided by."""
         return self.settings.expected_batch
+
+
+#: What the steps of a training go through, in this thread: a recorder sets it, and gives back a
+#: procedure that tells it what is sampled, summed and added.
+RECORDER: ContextVar[Callable[[Procedure], Procedure] | None] = ContextVar("recorder", default=None)
+
+
+def recorded(steps: Procedure) -> Procedure:
+    """The procedure, or what a recorder of this thread makes of it."""
+    recorder = RECORDER.get()
+    return steps if recorder is None else recorder(steps)
 
 
 def clip_weights(norms: Vector, clip: float) -> Vector:
