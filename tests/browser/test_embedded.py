@@ -1,4 +1,4 @@
-"""A page of another site that shows the workbench in a frame: one that may, and one that may not."""
+"""Pages of other sites that show the workbench in a frame: one that may, and one that may not."""
 
 from __future__ import annotations
 
@@ -73,7 +73,9 @@ def framed(chromium, site, address, **options):
 
 def the_frame(page):
     frame = page.frames[1]
-    frame.wait_for_function("() => 'connected' in document.documentElement.dataset", timeout=PATIENCE)
+    frame.wait_for_function(
+        "() => 'connected' in document.documentElement.dataset", timeout=PATIENCE
+    )
     frame.wait_for_function(DRAWN, arg=SHOWN, timeout=PATIENCE)
     return frame
 
@@ -86,7 +88,7 @@ def test_a_site_that_may_shows_the_page_and_its_sliders_work(chromium, sites, se
     page, said = framed(chromium, sites[0], f"http://localhost:{served.port}/counts")
     frame = the_frame(page)
     before = epsilon(frame)
-    slider = frame.locator(f"{SHOWN} input[type=range]").first
+    slider = frame.locator("input[type=range]:visible").first
     slider.focus()
     slider.press("End")
     frame.wait_for_function(

@@ -4,7 +4,8 @@ Browsers do not tell the ports of a host apart, and send each cookie to every pr
 on one. So a cookie has the port that the browser sees in its name, and the root path, and a server
 takes and leaves only its own. No cookie holds anything that is of use without this server: what it
 says is signed for its name, and ends. Where pages of other sites may show the page in a frame
-(``--embed``), each of these sites has cookies of its own in a browser: they are partitioned (CHIPS).
+(``--embed``), each of these sites has cookies of its own in a browser, which are partitioned
+(CHIPS).
 """
 
 from __future__ import annotations
