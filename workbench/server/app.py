@@ -207,7 +207,8 @@ def make_server(
         application.settings["follower"] = follower
         state.when_stopping = follower.end
         loop.add_callback(follower.start)
-    application.add_transform(SafeHeaders)
+    safe: Any = partial(SafeHeaders, embed=tuple(options.embed))
+    application.add_transform(safe)
     application.add_transform(access.tracing(options))
     application.settings.update(
         visitors=visitors,
@@ -229,7 +230,7 @@ def make_server(
     if apps is not None:
         apps.settings.update({**application.settings, **apps.settings})
         apps.settings["words"] |= {one.name for one in app.apps}
-        for transform in (SafeHeaders, access.tracing(options)):
+        for transform in (safe, access.tracing(options)):
             apps.add_transform(transform)
         loop.add_callback(apps.start)
     host = f"[{options.address}]" if ":" in options.address else options.address or "localhost"

@@ -29,6 +29,9 @@ class ServerOptions:
         Empty for where it listens.
     root_path : str
         The path under which a proxy serves the page, such as ``"/workbench"``; "" for none.
+    embed : sequence of str
+        The origins whose pages may show the page in a frame, such as
+        ``"https://course.example.org"``.
     proxies : sequence of str
         Addresses or networks of proxies whose forwarded headers are believed.
     identity : Identity
@@ -56,6 +59,7 @@ class ServerOptions:
     address: str = "localhost"
     origins: Sequence[str] = ()
     root_path: str = ""
+    embed: Sequence[str] = ()
     proxies: Sequence[str] = ()
     identity: Identity = field(default_factory=VisitorIdentity)
     limits: ServerLimits = field(default_factory=ServerLimits)

@@ -35,6 +35,15 @@ def add(command: argparse.ArgumentParser) -> None:
         help="the path under which a proxy serves the page, such as /workbench",
     )
     group.add_argument(
+        "--embed",
+        metavar="ORIGIN",
+        action="append",
+        type=_checked(_origin),
+        default=[],
+        help="a site whose pages may show the page in a frame, such as https://course.example.org; "
+        "may be repeated; none by default",
+    )
+    group.add_argument(
         "--proxy",
         metavar="ADDRESS",
         action="append",
@@ -52,6 +61,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
         "address": arguments.address,
         "origins": tuple(arguments.allow_origin),
         "root_path": arguments.root_path,
+        "embed": tuple(arguments.embed),
         "proxies": tuple(arguments.proxy),
     }
 
@@ -65,7 +75,13 @@ def is_local(arguments: argparse.Namespace) -> bool:
 
 
 def missing(arguments: argparse.Namespace) -> str:
-    """What should be said where other machines cannot use what is served; "" for nothing."""
+    """What should be said where others cannot use what is served; "" for nothing."""
+    plain = [one for one in arguments.allow_origin if one.startswith("http://")]
+    if arguments.embed and plain:
+        return (
+            f"in frames of other sites, browsers keep no cookies of {plain[0]}, which has no TLS: "
+            "serve it by https, see docs/elsewhere.md"
+        )
     if arguments.address not in _ALL or arguments.allow_origin:
         return ""
     return (

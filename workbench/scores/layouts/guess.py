@@ -372,10 +372,26 @@ def _not_found(table: DataTable, numeric: list[str]) -> str:
             "which are of P and which of Q; give the file of Q with path_q=, or add a column of "
             "labels"
         )
+    if table.columns and not table.unusable and len(numeric) == len(table.columns) > _MOST_LISTED:
+        rows = max(len(cells) for cells in table.columns.values())
+        if rows == 1:
+            return (
+                f"{table.label} holds one row of {len(numeric)} numbers; scores stand one below "
+                "the other: swap rows and columns, and give the file of the other side with "
+                "path_q=, or the labels of the records with path_labels="
+            )
+    steps = [name for name in table.columns if set(name_words(name)) & _CURVE_WORDS]
+    curve = (
+        f" If it is a curve of a training, with a value for each {quoted(steps[0])}, it has no "
+        "scores: an audit needs one of each record"
+        if steps
+        else ""
+    )
     return (
         f"it is open where the scores of P and Q are in {table.label}: {_listing(table)}. Give "
         "p= and q= (one column for each side), or score= and member= (a column of scores and one "
-        "of labels), or path_q= (one file per group)"
+        "of labels), path_labels= (the labels in a file of their own), or path_q= (one file per "
+        f"group).{curve}".removesuffix(".")
     )
 
 

@@ -116,7 +116,13 @@ def archived_folder(path: Path, limits: ReadLimits) -> Iterator[Path | None]:
     with TemporaryDirectory(prefix="workbench-archive-") as folder:
         with damage_refused(path.name, ARCHIVE), path.open("rb") as file:
             several = _extracted(file, path, folder, limits)
-        yield _innermost(Path(folder)) if several else None
+        try:
+            yield _innermost(Path(folder)) if several else None
+        except ScoresError as error:  # what it says is about the archive
+            words = str(error).replace(str(_innermost(Path(folder))), path.name)
+            words = words.replace(folder, path.name)
+            unpack = " of the unpacked archive" if words.endswith("give a file") else ""
+            raise ScoresError(f"{words}{unpack}") from error
 
 
 def _extracted(file: IO[bytes], path: Path, folder: str, limits: ReadLimits) -> bool:

@@ -80,8 +80,40 @@ _CONVERTED = {
         "import pandas as pd",
         "pd.read_excel({file}).to_csv({csv}, index=False)",
     ),
+    ".dta": ("import pandas as pd", "pd.read_stata({file}).to_csv({csv}, index=False)"),
+    ".sav": ("import pandas as pd", "pd.read_spss({file}).to_csv({csv}, index=False)"),
+    ".sas7bdat": ("import pandas as pd", "pd.read_sas({file}).to_csv({csv}, index=False)"),
+    ".orc": ("import pandas as pd", "pd.read_orc({file}).to_csv({csv}, index=False)"),
+    ".xml": ("import pandas as pd", "pd.read_xml({file}).to_csv({csv}, index=False)"),
+    ".html": ("import pandas as pd", "pd.read_html({file})[0].to_csv({csv}, index=False)"),
+    ".sqlite": (
+        "import pandas as pd, sqlite3",
+        "pd.read_sql('SELECT * FROM scores', sqlite3.connect({file})).to_csv({csv}, index=False)",
+    ),
+    ".yaml": (
+        "import pandas as pd, yaml",
+        "pd.DataFrame(yaml.safe_load(open({file}))).to_csv({csv}, index=False)",
+    ),
 }
-_LIKE = {".hdf5": ".h5", ".hdf": ".h5", **dict.fromkeys(_SPREADSHEETS[1:], ".xlsx")}
+_LIKE = {
+    ".hdf5": ".h5",
+    ".hdf": ".h5",
+    ".htm": ".html",
+    ".db": ".sqlite",
+    ".sqlite3": ".sqlite",
+    ".yml": ".yaml",
+    **dict.fromkeys(_SPREADSHEETS[1:], ".xlsx"),
+}
+
+#: Kinds that other programs convert, and how.
+_ELSEWHERE = {
+    ".rds": "an object of R; in R: write.csv(readRDS({file}), {csv}, row.names = FALSE)",
+    ".rdata": "a workspace of R; in R: load({file}), then write.csv(x, {csv}, row.names = FALSE)",
+    ".tfrecord": "records of TensorFlow; save the scores with np.savez({plain}, p=…, q=…)",
+}
+
+#: What is in the names of the event files of TensorBoard.
+_EVENTS = ".tfevents."
 
 
 def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTable:
@@ -154,6 +186,13 @@ def kind_of_name(filename: str) -> str:
         raise refused_pickle(filename, suffix)
     if suffix in _CONVERTED or suffix in _LIKE:
         raise _to_convert(filename, _LIKE.get(suffix, suffix))
+    if suffix in _ELSEWHERE:
+        raise ScoresError(f"{called(filename)} is {_ELSEWHERE[suffix].format(**_names(filename))}")
+    if _EVENTS in Path(filename).name:
+        raise ScoresError(
+            f"{called(filename)} has the events of TensorBoard: curves of a training, with a value "
+            "for each step. An audit needs a score of each record; write those to a csv"
+        )
     raise ScoresError(
         f"{called(filename)} has "
         f"{f'the unknown extension {suffix!r}' if suffix else 'no extension'}; "
@@ -163,16 +202,16 @@ def kind_of_name(filename: str) -> str:
 
 def _to_convert(filename: str, kind: str) -> ScoresError:
     """The refusal of a file that two lines convert."""
-    stem = Path(filename).stem
-    names = {"file": repr(filename), "plain": repr(f"{stem}.npz"), "csv": repr(f"{stem}.csv")}
-    lines = "\n".join(f"    {line.format(**names)}" for line in _CONVERTED[kind])
-    if kind == ".xlsx":
-        what = (
-            "a spreadsheet: save the sheet as csv and read that, or convert it in your own Python"
-        )
-    else:
-        what = "of a kind that is not read; convert it"
+    lines = "\n".join(f"    {line.format(**_names(filename))}" for line in _CONVERTED[kind])
+    sheet = "a spreadsheet: save the sheet as csv and read that, or convert it"
+    what = sheet if kind == ".xlsx" else "of a kind that is not read; convert it"
     return ScoresError(f"{called(filename)} is {what} in your own Python:\n{lines}")
+
+
+def _names(filename: str) -> dict[str, str]:
+    """A file and what it is converted to, as they are written in a program."""
+    stem = Path(filename).stem
+    return {"file": repr(filename), "plain": repr(f"{stem}.npz"), "csv": repr(f"{stem}.csv")}
 
 
 def kind_of_content(data: bytes) -> str:

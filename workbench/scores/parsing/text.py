@@ -133,7 +133,7 @@ def dialect_of(data: bytes, filename: str) -> Dialect:
     Raises
     ------
     ScoresError
-        It has no lines, or a line of more than 1 MiB.
+        It has no lines, a line of more than 1 MiB, or names of rows that blanks separate.
     """
     sample = data[:_SAMPLE_BYTES].decode("utf-8", errors="ignore").splitlines()
     if len(data) > _SAMPLE_BYTES and len(sample) > 1:
@@ -146,8 +146,10 @@ def dialect_of(data: bytes, filename: str) -> Dialect:
     start = next((i for i, line in enumerate(sample) if line.strip()), None)
     if start is None:
         raise ScoresError(f"{called(filename)} holds nothing but blank lines")
+    start = _after_comments(sample, start)
     lines = [line for line in sample[start:] if line.strip()]
     separator = _separator(lines)
+    _check_row_names(lines, separator, filename)
     first, *second = _cells(lines[:2], separator)
     header = first if _is_header(first, second[0] if second else []) else None
     return Dialect(
@@ -157,6 +159,32 @@ def dialect_of(data: bytes, filename: str) -> Dialect:
         first_row=start + 1 + (header is not None),
         decimal_comma=separator != "," and _writes_commas(lines),
     )
+
+
+def _after_comments(sample: list[str], start: int) -> int:
+    """The first line that is no comment, or the last comment where it has the names of columns."""
+    end = start
+    while end < len(sample) and sample[end].startswith("#"):
+        end += 1
+    if end == start or end == len(sample):
+        return start
+    last, below = sample[end - 1].lstrip("# "), sample[end]
+    separator = _separator([below])
+    if separator is None:
+        return end - 1
+    cells = [len(line.split(None if separator == r"\s+" else separator)) for line in (last, below)]
+    return end - 1 if cells[0] == cells[1] else end
+
+
+def _check_row_names(lines: list[str], separator: str | None, filename: str) -> None:
+    """Refuse what R's ``write.table`` writes by default: one name less than there are columns."""
+    first, *below = (len(line.split()) for line in lines[:3])
+    if separator is None and first > 1 and below and set(below) == {first + 1}:
+        raise ScoresError(
+            f"{called(filename)} has {first} names and rows of {first + 1} cells, separated by "
+            "blanks, as write.table of R writes them with names of rows; write it with "
+            "write.csv(x, file, row.names = FALSE)"
+        )
 
 
 def _parsed(data: bytes, dialect: Dialect, commas: bool, filename: str) -> TextColumns:
@@ -220,7 +248,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _column_names(header: list[str], width: int) -> list[str]:
-    names = [name.lstrip("# ") for name in header] + [""] * (width - len(header))
+    names = [name.lstrip("# ").strip('"') for name in header] + [""] * (width - len(header))
     return [name or f"column {i}" for i, name in enumerate(names, 1)]
 
 

@@ -1,7 +1,10 @@
 """Headers that every answer has: what a browser may do with it, and what it tells others.
 
 `SafeHeaders` adds them where an answer leaves the server, so that no handler can forget them; a
-handler that needs another policy sets the header itself.
+handler that needs another policy sets the header itself. It is also where the sites of ``--embed``
+come into the policies: what pages of this server may show in a frame, theirs may. Pages with a form
+to sign in may be in no frame at all. There is no ``X-Frame-Options``, which could name no site;
+every browser that knows ``frame-ancestors`` ignores it.
 
 A document may run and load files of this server, and the inline texts whose hashes its policy
 names: the script that sets the theme before anything is drawn, and the colors of the palette.
@@ -15,13 +18,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.web import OutputTransform
 
 #: The policy of what is no document: it loads nothing and runs nothing.
 CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+_POLICY, _FRAMES = "Content-Security-Policy", "frame-ancestors 'self'"
 
 #: The attribute that plotly.js gives an exponent.
 _EXPONENT = "font-size:70%"
@@ -46,10 +51,18 @@ EVERY: Mapping[str, str] = {
 
 
 class SafeHeaders(OutputTransform):
-    """Output transform that adds `EVERY`, and leaves out which software answers."""
+    """Output transform that adds `EVERY`, and leaves out which software answers.
 
-    def __init__(self, request: HTTPServerRequest):
+    Parameters
+    ----------
+    request : HTTPServerRequest
+    embed : sequence of str
+        The origins whose pages may show a page of this server in a frame.
+    """
+
+    def __init__(self, request: HTTPServerRequest, embed: Sequence[str] = ()):
         super().__init__(request)
+        self._embed = embed
 
     def transform_first_chunk(
         self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
@@ -59,7 +72,25 @@ class SafeHeaders(OutputTransform):
         for name, value in EVERY.items():
             if name not in headers:
                 headers[name] = value
+        if self._embed:
+            headers[_POLICY] = embedded(headers[_POLICY], self._embed)
         return status_code, headers, chunk
+
+
+def embedded(policy: str, origins: Iterable[str]) -> str:
+    """A policy by which pages of other origins may show what pages of this server may.
+
+    Parameters
+    ----------
+    policy : str
+    origins : iterable of str
+
+    Examples
+    --------
+    >>> embedded("base-uri 'none'; frame-ancestors 'self'", ["https://course.example.org"])
+    "base-uri 'none'; frame-ancestors 'self' https://course.example.org"
+    """
+    return policy.replace(_FRAMES, " ".join([_FRAMES, *origins]))
 
 
 def digest(text: str) -> str:

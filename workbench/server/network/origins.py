@@ -128,7 +128,9 @@ def check(handler: RequestHandler) -> None:
     if handler.request.method in SAFE and not opens_socket:
         # Old browsers, programs, and pages without TLS that are not on localhost send no such word.
         near = said("Sec-Fetch-Site") in (None, "same-origin", "none")
-        if near or (said("Sec-Fetch-Mode"), said("Sec-Fetch-Dest")) == ("navigate", "document"):
+        # Of which sites a page may be in a frame, its policy tells the browser.
+        into = ("document", "iframe") if handler.settings["options"].embed else ("document",)
+        if near or (said("Sec-Fetch-Mode") == "navigate" and said("Sec-Fetch-Dest") in into):
             return
         raise HTTPError(403, reason="a page of another site asked for this")
     if not is_accepted(handler, said("Origin") or ""):

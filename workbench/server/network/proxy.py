@@ -37,6 +37,10 @@ class Behind(Protocol):
     def root_path(self) -> str:
         """The path under which a proxy serves the page."""
 
+    @property
+    def embed(self) -> Sequence[str]:
+        """The origins whose pages may show the page in a frame."""
+
 
 def network(text: str) -> Network:
     """The addresses of proxies that are trusted.
@@ -115,14 +119,32 @@ def cookie_attributes(handler: RequestHandler) -> dict[str, Any]:
 
     Scripts cannot read it, other sites cannot have it sent with a form or a socket, it is never
     sent in plain text where the page came over TLS, and only pages below the root path get it.
+    In a frame of another site there are cookies only without ``SameSite``, which browsers keep over
+    TLS or from this machine; what other sites ask for is then refused by `origins.check` alone.
     """
     options: Behind = handler.settings["options"]
+    framed = is_framed(handler)
     return {
         "httponly": True,
-        "samesite": "Lax",
-        "secure": is_secure(handler),
+        "samesite": "None" if framed else "Lax",
+        "secure": framed or is_secure(handler),
         "path": options.root_path or "/",
     }
+
+
+def is_framed(handler: RequestHandler) -> bool:
+    """Whether pages of other sites may show the page in a frame, and browsers keep cookies there.
+
+    They keep none from a server without TLS, except from one on their own machine.
+    """
+    options: Behind = handler.settings["options"]
+    return bool(options.embed) and (is_secure(handler) or _is_here(public_host(handler)))
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is a name of the browser's machine for itself, whatever leads there."""
+    name = host.rpartition(":")[0] or host if not host.endswith("]") else host
+    return name in ("localhost", "127.0.0.1", "[::1]") or name.endswith(".localhost")
 
 
 def _hops(request: HTTPServerRequest, options: Behind) -> Iterator[Address]:

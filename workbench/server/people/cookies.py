@@ -3,16 +3,27 @@
 Browsers do not tell the ports of a host apart, and send each cookie to every program that listens
 on one. So a cookie has the port that the browser sees in its name, and the root path, and a server
 takes and leaves only its own. No cookie holds anything that is of use without this server: what it
-says is signed for its name, and ends.
+says is signed for its name, and ends. Where pages of other sites may show the page in a frame
+(``--embed``), each of these sites has cookies of its own in a browser, which are partitioned
+(CHIPS).
 """
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
+from http.cookies import SimpleCookie
 
+from tornado.httputil import format_timestamp
 from tornado.web import RequestHandler
 
-from workbench.server.network.proxy import Behind, cookie_attributes, is_secure, public_host
+from workbench.server.network.proxy import (
+    Behind,
+    cookie_attributes,
+    is_framed,
+    is_secure,
+    public_host,
+)
 
 _PREFIX = "workbench-"
 
@@ -42,7 +53,8 @@ def keep(handler: RequestHandler, kind: str, value: str, days: float) -> None:
     """Have the browser keep a signed cookie."""
     name = cookie_name(handler, kind)
     _tidy(handler)
-    handler.set_signed_cookie(name, value, expires_days=days, **cookie_attributes(handler))
+    signed = handler.create_signed_value(name, value).decode()
+    _set(handler, name, signed, datetime.now(UTC) + timedelta(days=days))
 
 
 def kept(handler: RequestHandler, kind: str, days: float) -> str:
@@ -53,7 +65,7 @@ def kept(handler: RequestHandler, kind: str, days: float) -> str:
 
 def forget(handler: RequestHandler, kind: str) -> None:
     """Have the browser forget a cookie."""
-    handler.clear_cookie(cookie_name(handler, kind), **cookie_attributes(handler))
+    _set(handler, cookie_name(handler, kind), "", datetime.now(UTC) - timedelta(days=365))
 
 
 def forget_former(handler: RequestHandler) -> None:
@@ -61,6 +73,15 @@ def forget_former(handler: RequestHandler) -> None:
     for name in FORMER:
         if name in handler.request.cookies:
             handler.clear_cookie(name, **cookie_attributes(handler))
+
+
+def _set(handler: RequestHandler, name: str, value: str, until: datetime) -> None:
+    if not is_framed(handler):
+        handler.set_cookie(name, value, expires=until, **cookie_attributes(handler))
+        return
+    cookie = SimpleCookie({name: value})[name]  # which knows no such attribute before Python 3.14
+    cookie.update({**cookie_attributes(handler), "expires": format_timestamp(until)})
+    handler.add_header("Set-Cookie", f"{cookie.OutputString()}; Partitioned")
 
 
 def _place(handler: RequestHandler) -> str:
