@@ -2,8 +2,8 @@
 
 Each control audits models with one bug and judges the accountant's claim with a confidence of 99%.
 The same audits of DP-SGD without the bug are repeated; each may accuse it in 1% of them. Processor
-time is that of training, scoring and judging, on one core. Beside each audit stands what one recorded
-training names (`workbench.testing.record`).
+time is that of training, scoring and judging, on one core. Beside each audit stands what a
+recorded training names (`workbench.testing.record`).
 """
 
 from __future__ import annotations
