@@ -2,7 +2,8 @@
 
 Each control audits models with one bug and judges the accountant's claim with a confidence of 99%.
 The same audits of DP-SGD without the bug are repeated; each may accuse it in 1% of them. Processor
-time is that of training, scoring and judging, on one core.
+time is that of training, scoring and judging, on one core. Beside each audit stands what a
+recorded training names (`workbench.testing.record`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 
 import workbench as wb
 from workbench import training
+from workbench.testing import record
 from workbench.training.controls import BUGS, PositiveControl
 
 Row = tuple[str, str, str]
@@ -29,7 +31,7 @@ AUDITS = 25
 def main() -> list[Row]:
     """Rows: what, measured, target."""
     controls = [training.positive_control(bug) for bug in BUGS]
-    return [*map(detection, controls), *accusations(controls)]
+    return [*map(detection, controls), *map(recorded, controls), *accusations(controls)]
 
 
 def detection(control: PositiveControl) -> Row:
@@ -42,6 +44,18 @@ def detection(control: PositiveControl) -> Row:
         f"{seconds:.2f} CPU s; {detected} of {REPEATS} seeds"
     )
     return f"bug {control.bug}", shown, "refuted at 99%"
+
+
+def recorded(control: PositiveControl) -> Row:
+    """What a recorded training says of the bug, and of DP-SGD without it."""
+    began = time.process_time()
+    found = record.check_training_audit(control.audit)
+    seconds = time.process_time() - began
+    without = record.check_training_audit(control.corrected)
+    named = found.findings[0] if found.findings else None
+    shown = "nothing" if named is None else f"{named.label}, {named.kind}, {named.place.short}"
+    shown += f"; {1000 * seconds:.0f} CPU ms; without the bug {len(without.findings)} findings"
+    return f"bug {control.bug}, recorded", shown, "certain, with its line"
 
 
 def accusations(controls: list[PositiveControl]) -> Iterator[Row]:

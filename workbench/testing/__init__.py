@@ -19,8 +19,8 @@ They work in pytest, in unittest, and anywhere else where an AssertionError fail
 the properties that our own have: `pairs`, `claims`, `testers`, `intervals`, `layouts`, `pages` (and
 formats of reports) and `mechanisms`. Their failure is a `CheckFailure`, of `failure`.
 
-`record` says where the bug is: it records the primitives of a mechanism on one data set, and replays
-them on a neighbor.
+`record` says where the bug is: it records the primitives of a mechanism on one data set, and
+replays them on a neighbor.
 """
 
 from workbench import _names

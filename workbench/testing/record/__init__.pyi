@@ -15,3 +15,4 @@ from .primitives import threshold as threshold
 from .statistics import UntrustedAudit as UntrustedAudit
 from .statistics import audit_untrusted as audit_untrusted
 from .training import check_training as check_training
+from .training import check_training_audit as check_training_audit

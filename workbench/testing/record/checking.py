@@ -82,7 +82,7 @@ def check(
     ...     return record.laplace(data.sum(), sensitivity=1, epsilon=0.5, rng=rng)
     >>> found = record.check(release, np.array([1.0]), np.array([1.0, 5.0]), "pure(0.5)")
     >>> [one.kind for one in found.certain]
-    ['budget', 'sensitivity']
+    ['sensitivity']
     """
     adapted = mechanism_from(mechanism, claim)
     dataset, neighbor = pair_of(mechanism, dataset, neighbor)

@@ -48,7 +48,7 @@ def laplace(
     >>> from workbench.testing import record
     >>> noisy = record.laplace(10.0, sensitivity=1, epsilon=1, rng=np.random.default_rng(0))
     >>> round(noisy, 3)
-    10.321
+    10.32
     """
     scale = _positive(sensitivity, "sensitivity") / _positive(epsilon, "epsilon")
     if (kept := _kept()) is not None:

@@ -24,7 +24,12 @@ from workbench.testing.record.generator import RecordingGenerator
 from workbench.testing.record.noisy import Noisy
 from workbench.testing.record.places import Place, place_of
 from workbench.testing.record.session import Session
-from workbench.training.dp_sgd.canary_gradients import CanaryGradients
+from workbench.training.audits.white_box.white_box import WhiteBox
+from workbench.training.dp_sgd.canary_gradients import (
+    CanaryGradients,
+    DiracCanaries,
+    RandomCanaries,
+)
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import Vector
@@ -74,9 +79,9 @@ def check_training(
     Examples
     --------
     >>> from workbench.testing import record
-    >>> audit = wb.training.positive_control("scaled-noise").audit
-    >>> canary = wb.training.DiracCanaries([0])
-    >>> print(record.check_training(audit.settings, audit.data, canaries=canary).findings[0].words)
+    >>> settings = wb.training.positive_control("scaled-noise").audit.settings
+    >>> data, canary = wb.training.labeled_data("digits"), wb.training.DiracCanaries([0])
+    >>> print(record.check_training(settings, data.take([1, 2]), canaries=canary).findings[0].words)
     the noise has the standard deviation 0.5, and the claim is for 1
     """
     _checks.instance(settings, DPSGDSettings, "settings", "a workbench.training.DPSGDSettings")
@@ -103,6 +108,45 @@ def check_training(
         f"DP-SGD, {first.kind.title}", claim, tuple(findings),
         _primitives(settings, first, second, places), 1,
     )  # fmt: skip
+
+
+def check_training_audit(audit: WhiteBox, seed: int = 0) -> RecordCheck:
+    """What a recorded training shows, with and without the canary of an audit.
+
+    Parameters
+    ----------
+    audit : WhiteBox
+        Such as that of `workbench.training.positive_control`.
+    seed : int
+
+    Returns
+    -------
+    RecordCheck
+        As of `check_training`: in milliseconds, and by a single training on each side.
+
+    Raises
+    ------
+    ValueError
+        As `check_training`.
+
+    Examples
+    --------
+    >>> from workbench.testing import record
+    >>> control = wb.training.positive_control("same-seed")
+    >>> print(record.check_training_audit(control.audit).findings[0].words)
+    step 1 has the noise of step 0: in the difference of the two it cancels
+    """
+    _checks.instance(audit, WhiteBox, "audit", "a workbench.training.WhiteBox")
+    settings = audit.settings
+    if audit.canary == "record":
+        others, one = audit.record.split(audit.data)
+        theta = audit.initial.theta(settings, others)
+        return check_training(settings, others, one, theta=theta, seed=seed)
+    made = DiracCanaries if audit.canary == "dirac" else RandomCanaries
+    norm, rng = audit.canary_norm * settings.clip, np.random.default_rng(seed)
+    canary = made.drawn(1, settings.network.size, rng, norm)
+    theta = audit.initial.theta(settings, audit.data)
+    return check_training(settings, audit.data, canaries=canary, theta=theta, seed=seed)
 
 
 _METHODS = ("sample", "total", "noise", "divisor")
