@@ -236,7 +236,7 @@ def test_delta_of_the_unclamped_mean_is_an_eighth():
     p, q = (np.diff(law(x, edges)) for x in GALLERY["laplace-mean-unclamped"].pair)
     delta = np.maximum(p - math.exp(0.01) * q, 0).sum()
     assert delta == pytest.approx(math.exp(-0.005) / 4 - 1 / 8, abs=1e-4)
-    p, q = (LAWS["laplace-mean"].cdf(x, edges) for x in GALLERY["laplace-mean"].pair)
+    p, q = (LAWS["laplace-mean"].cdf(x, edges[::20]) for x in GALLERY["laplace-mean"].pair)
     assert np.maximum(np.diff(p) - math.e * np.diff(q), 0).sum() < 1e-6
 
 
