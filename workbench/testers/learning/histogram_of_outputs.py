@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.testers.evidence import Picture
+from workbench.testers.learning.bits import BitRatio
 from workbench.testers.learning.encoding import codes_of, row_keys
+from workbench.testers.learning.event_in_words import label_of
 from workbench.testers.learning.outputs import is_text
+from workbench.testers.outputs.table_encoding import Encoding, fit_encoding
 from workbench.testers.property_testers.base import FittedWitness
 
 #: Bins of numbers, and largest number of single outcomes.
@@ -19,10 +22,19 @@ BINS = 40
 #: Outputs of each sample that the witness scores.
 _ASKED = 10_000
 
+#: Characters of a label.
+_LETTERS = 40
+
 _ODD = (("NaN", np.isnan), ("−∞", np.isneginf), ("∞", np.isposinf))
 
 
-def picture(tester: str, witness: FittedWitness, p: NDArray[Any], q: NDArray[Any]) -> Picture:
+def picture(
+    tester: str,
+    witness: FittedWitness,
+    p: NDArray[Any],
+    q: NDArray[Any],
+    encoding: Encoding | None = None,
+) -> Picture:
     """Histogram of measured outputs, with the witness's mean score in each bin.
 
     Outcomes, if there are few or they are text; numbers of one column in equal bins between their
@@ -34,16 +46,19 @@ def picture(tester: str, witness: FittedWitness, p: NDArray[Any], q: NDArray[Any
     witness : FittedWitness
     p, q : array
         Measured outputs.
+    encoding : PlainEncoding or TableEncoding, optional
+        Of the outputs, which has the words of outcomes.
     """
     asked = np.concatenate([p[:_ASKED], q[:_ASKED]])
     scores = np.asarray(witness.scores(asked), dtype=float)
     both, n_p = np.concatenate([p, q]), len(p)
     where = np.r_[: min(n_p, _ASKED), n_p : n_p + min(len(q), _ASKED)]
     known = np.unique(row_keys(asked), return_index=True, return_counts=True)
+    bits = isinstance(getattr(witness, "ratio", None), BitRatio)
     if len(known[0]) <= BINS or is_text(both):
         of, edges = "outcomes", None
-        labels, code = _outcomes(both, asked, *known)
-    elif both.ndim == 1:
+        labels, code = _outcomes(both, asked, *known, encoding or fit_encoding(p, q))
+    elif both.ndim == 1 and not bits:
         of, (labels, edges, code) = "outputs", _numbers(both.astype(float))
     else:
         of, (labels, edges, code) = "scores", _numbers(scores)
@@ -70,6 +85,7 @@ def _outcomes(
     keys: NDArray[np.uint64],
     first: NDArray[np.int64],
     counts: NDArray[np.int64],
+    encoding: Encoding,
 ) -> tuple[list[str], NDArray[np.int64]]:
     """The most frequent outcomes, the rest together: numbers ascending, others by frequency."""
     shown = np.argsort(-counts, kind="stable")[:BINS]
@@ -79,17 +95,15 @@ def _outcomes(
     number = np.full(len(keys) + 1, rest)
     number[shown] = np.arange(rest)
     code = number[codes_of(row_keys(outputs), keys)]
-    labels = [_label(asked[k]) for k in first[shown]]
+    labels = [_label(asked[k], encoding) for k in first[shown]]
     if (code == rest).any():
         labels.append("other")
     return labels, code
 
 
-def _label(row: Any) -> str:
-    if np.ndim(row):
-        return "(" + ", ".join(map(_label, row)) + ")"
-    text = f"{row:.6g}" if isinstance(row, np.floating) else str(row)
-    return text if len(text) <= 40 else text[:39] + "…"
+def _label(row: Any, encoding: Encoding) -> str:
+    text = label_of(row, encoding)
+    return text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
 
 
 def _numbers(x: NDArray[np.float64]) -> tuple[list[str], tuple[float, ...], NDArray[np.int64]]:

@@ -19,6 +19,7 @@ from workbench import _checks
 from workbench._frames import to_frame
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
+from workbench.testers.outputs.table_encoding import Encoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +36,15 @@ class Finding:
     parameter : float, optional
         The same evidence as a lower limit on the claim's parameter, at the same confidence: ε
         (pure; at the claim's δ; of its Rényi order) or μ. None for a pair, which has no parameter.
+    event : str, optional
+        The event that was counted, in words; None for a tester that counts none.
     """
 
     bound: Bound
     claim: Claim
     allowed: float
     parameter: float | None = None
+    event: str | None = None
 
     to_frame = to_frame
 
@@ -88,6 +92,33 @@ class FittedWitness(ABC):
         confidence : float
             Of the finding as a whole, both directions included; above ½.
         """
+
+    def event_in_words(
+        self, p: NDArray[Any], q: NDArray[Any], confidence: float, encoding: Encoding
+    ) -> str | None:
+        """Which event `measure` counts, described by some of the outputs; None without one.
+
+        Parameters
+        ----------
+        p, q, confidence
+            As in `measure`.
+        encoding : PlainEncoding or TableEncoding
+            Of the outputs, which has their names.
+        """
+        return None
+
+    def told(
+        self, p: NDArray[Any], q: NDArray[Any], confidence: float, encoding: Encoding
+    ) -> Finding:
+        """The finding of `measure`, with its event in words.
+
+        Parameters
+        ----------
+        p, q, confidence, encoding
+            As in `event_in_words`.
+        """
+        finding = self.measure(p, q, confidence)
+        return replace(finding, event=self.event_in_words(p, q, confidence, encoding))
 
     @abstractmethod
     def scores(self, outputs: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,7 +1,8 @@
 """Base class of the testers that count one event: split, choice and measurement.
 
 One half of the fitting part learns what tells P from Q, the other half chooses the event
-{estimate > t}; fresh outputs are only counted.
+{estimate > t}; fresh outputs are only counted. Where no event of the outputs' values refutes the
+claim for sure, the bits of floats are asked (`workbench.testers.learning.bits`).
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from numpy.typing import NDArray
 from workbench.bounds.counts.counts import Counts
 from workbench.claims.base import Claim
 from workbench.curves.validation import Floats
+from workbench.testers.learning.bits import BitRatio
+from workbench.testers.learning.event_in_words import COMPARED, event_in_words
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail
 from workbench.testers.learning.outputs import check_alike
+from workbench.testers.outputs.table_encoding import Encoding
 from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.property_testers.events import (
     Candidates,
@@ -74,6 +78,15 @@ class EventWitness(FittedWitness):
         """The estimated log(p/q)."""
         return self.ratio(outputs)
 
+    def event_in_words(
+        self, p: NDArray[Any], q: NDArray[Any], confidence: float, encoding: Encoding
+    ) -> str:
+        """The counted event; see `FittedWitness.event_in_words`."""
+        threshold = self.event(len(p), len(q), confidence).threshold
+        few = np.concatenate([p[:COMPARED], q[:COMPARED]])
+        inside = self.scores(few) > threshold
+        return event_in_words(few, inside, encoding, isinstance(self.ratio, BitRatio))
+
 
 class EventTester(Tester):
     """Counts one event of an estimate of log(p/q), which subclasses learn."""
@@ -84,6 +97,10 @@ class EventTester(Tester):
     @abstractmethod
     def ratios(self, p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> Sequence[Ratio]:
         """Estimates of log(p/q); the best is chosen on other outputs."""
+
+    def bit_ratios(self, p: NDArray[Any], q: NDArray[Any]) -> Sequence[Ratio]:
+        """Estimates of log(p/q) from bits; the first that surely refutes is taken."""
+        return ()
 
     def fit(
         self, p: NDArray[Any], q: NDArray[Any], claim: Claim, rng: np.random.Generator
@@ -106,6 +123,12 @@ class EventTester(Tester):
             candidates = Candidates.of_scores(*map(ratio, unseen))
             found.append((candidates.choose(claim, *expected), candidates, ratio))
         choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
+        if not candidates.surely_refute(claim, *expected):
+            for bits in self.bit_ratios(p_learn, q_learn):
+                strongest = Candidates.of_scores(bits(p_choose), bits(q_choose)).strongest(claim)
+                if strongest.surely_refute(claim, *expected):
+                    choice, candidates, ratio = strongest.choose(claim, *expected), strongest, bits
+                    break
         return EventWitness(claim, ratio, candidates, choice.predicted, self.method)
 
     def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:

@@ -14,7 +14,7 @@ it includes outputs that add noise and hardly any evidence.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -40,6 +40,10 @@ CELLS = 12
 #: Standard deviations of its own counts by which an event's predicted limit is lowered: where
 #: some event is then still predicted to refute, the largest limit wins, else the most significant.
 CAUTION = 2.0
+
+#: Such standard deviations by which a limit is lowered where it must surely refute: the best of
+#: many events of a mechanism at its claim is seldom that far beyond it.
+_SURE = 5.0
 
 #: Values of ε that are tried where the claim names none, up to where it allows this δ.
 _EPSILONS, _SMALLEST_DELTA, _LARGEST_EPSILON = 41, 1e-6, 50.0
@@ -164,6 +168,33 @@ class Candidates:
         event = ThresholdEvent(float(self.thresholds[j]), epsilon, question)
         predicted = float(self._suggested(claim, epsilon, 1.0)[j])
         return EventChoice(event, predicted, (level, float(value.max())))
+
+    def surely_refute(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> bool:
+        """Whether an event would refute the claim if its rates were far nearer to it.
+
+        Parameters
+        ----------
+        claim, n_p, n_q, confidence
+            As in `choose`.
+        """
+        p, q = (self.in_p + 0.5) / (self.n_p + 1), (self.in_q + 0.5) / (self.n_q + 1)
+        lines = _lines(claim)
+        excess, spread = _excess(p, q, n_p, n_q, *lines)
+        _, own_spread = _excess(p, q, self.n_p, self.n_q, *lines)
+        return bool((excess + ndtri(1 - confidence) * spread > _SURE * own_spread).any())
+
+    def strongest(self, claim: Claim) -> Candidates:
+        """Only the event that suggests the largest parameter.
+
+        Parameters
+        ----------
+        claim : Claim
+        """
+        j = int(np.argmax(self._suggested(claim, float(_lines(claim)[0][0]), CAUTION)))
+        one = slice(j, j + 1)
+        return replace(
+            self, thresholds=self.thresholds[one], in_p=self.in_p[one], in_q=self.in_q[one]
+        )
 
     def _suggested(self, claim: Claim, epsilon: float, deviations: float) -> Floats:
         """The claim's parameter at each event, with both rates moved by some deviations.

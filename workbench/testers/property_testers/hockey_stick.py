@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.claims.base import Claim
+from workbench.testers.learning.bits import bit_ratios
 from workbench.testers.learning.log_ratio import Ratio, learn_ratios
 from workbench.testers.property_testers.event_tester import EventTester
 
@@ -31,3 +32,7 @@ class HockeyStickTester(EventTester):
     def ratios(self, p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> Sequence[Ratio]:
         """See `learn_ratios`."""
         return learn_ratios(p, q, rng)
+
+    def bit_ratios(self, p: NDArray[Any], q: NDArray[Any]) -> Sequence[Ratio]:
+        """See `workbench.testers.learning.bits.bit_ratios`."""
+        return bit_ratios(p, q)
