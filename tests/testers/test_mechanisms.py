@@ -225,17 +225,17 @@ def test_rappor_leaves_a_wrong_bit_as_often_as_its_claim_says(epsilon):
 
 
 def test_delta_of_the_unclamped_mean_is_an_eighth():
-    """At ε = 0.01, from (1) to (1, 1): e^(−ε/2)/4 − 1/8, of the outputs without noise alone.
+    """At ε = 0.01, from (1) to (1, 1): e^(−ε)/8, of the outputs without noise alone.
 
-    Without noise are −1/|ñ| and −2/|ñ|. With x = 200/|y| the chances of y < 0 are e^(−ε/2)/2 of
-    Exp(1) and e^(−ε)/2 of Exp(1)/2; e^ε times the second is Exp(1)/2 with the chance 1/2, and
-    above x = log 2 the two have 1/2 and 1/4. The other outputs are seldom so near 0.
+    Without noise are −1/|ñ| and −2/|ñ|. Nearer to 0 than −1/(200·t) are e^(−ε/2)/2 · e^(−t) and
+    e^(−ε)/2 · e^(−2t); the first less e^ε times the second is largest where e^(−t) = e^(−ε/2)/2.
+    The other outputs are seldom so near 0.
     """
     edges = -np.geomspace(1e-6, 1e3, 1000)[::-1]
     law = LAWS["laplace-mean-unclamped"].cdf
     p, q = (np.diff(law(x, edges)) for x in GALLERY["laplace-mean-unclamped"].pair)
     delta = np.maximum(p - math.exp(0.01) * q, 0).sum()
-    assert delta == pytest.approx(math.exp(-0.005) / 4 - 1 / 8, abs=1e-4)
+    assert delta == pytest.approx(math.exp(-0.01) / 8, abs=1e-4)
     p, q = (LAWS["laplace-mean"].cdf(x, edges[::20]) for x in GALLERY["laplace-mean"].pair)
     assert np.maximum(np.diff(p) - math.e * np.diff(q), 0).sum() < 1e-6
 

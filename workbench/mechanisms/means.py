@@ -162,9 +162,9 @@ def laplace_mean_unclamped(
 
     The noisy count is not clamped, so that it can be negative. Then the scale is 1e-12 and Σ/ñ is
     released without noise: −Σ/|ñ|, where |ñ| has an exponential distribution. It is not ε-DP for
-    any ε. If Σ doubles, then δ ≈ 1/8 at a small ε: half of the outputs are affected, and the
-    total variation between an exponential variable and its double is 1/4. `laplace_mean` is the
-    same with ñ clamped.
+    any ε: from (1) to (1, 1), δ(ε) is e^(−ε)/8 and more. At a small ε that is 1/8: half of the
+    outputs, times the total variation 1/4 between an exponential variable and its double.
+    `laplace_mean` is the same with ñ clamped.
 
     Parameters
     ----------

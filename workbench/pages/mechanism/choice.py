@@ -12,10 +12,11 @@ from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Domain, Mechanism
-from workbench.mechanisms.gallery import GALLERY
+from workbench.mechanisms.gallery import GALLERY, groups
 from workbench.pages.core.page import Control, Section, derived, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, NumberField
+from workbench.pages.core.value_selector import GroupedSelector
 from workbench.pages.inputs.claims.choice import (
     CLAIM_PARAMETERS,
     PAIR,
@@ -70,9 +71,10 @@ def _is_bare(page: Any) -> bool:
 class MechanismChoice(Part):
     """The mechanism, the claim to test and the datasets that are tried."""
 
-    mechanism = param.Selector(
+    mechanism = GroupedSelector(
         default="svt3",
         objects={card.title: name for name, card in GALLERY.items()},
+        groups={card.title: group for group, cards in groups().items() for card in cards},
         label="Mechanism",
         doc="A mechanism of the gallery, or your own code. Code is never taken from the browser: "
         "start the server with workbench serve --mechanism file.py:function, or call "
