@@ -349,7 +349,7 @@ def test_the_gallery_is_listed(capsys):
     assert main(["mechanisms"]) == 0
     said = capsys.readouterr().out
     for name, card in GALLERY.items():
-        line = next(line for line in said.splitlines() if line.split()[0] == name)
+        line = next(line for line in said.splitlines() if line.split()[:1] == [name])
         assert str(card.claim) in line
         assert ("private" if card.private else "broken") in line
         assert card.about in said

@@ -251,6 +251,14 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "share refuted, predictable": (0, 0.05),
         "share refuted, peeking": (0.1, 0.05),
     },
+    "19-a-bug-in-a-published-private-mean": {
+        "published: violations": (1, 0),
+        "negative outputs, one person": (0.7475, 4e-3),  # a (2 − a) with a = e^(−ε/2)/2
+        "P − e^ε Q of the event, simulated": (0.1237, 6e-3),
+        "δ by hand": (0.123756, 1e-6),  # e^(−ε)/8
+        "total variation of Exp and its double": (0.25, 1e-4),
+        "mended: violations": (0, 0),
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -341,6 +349,10 @@ HEADLINES = {
         "(anytime, 95%, assuming independent rows)",
         "true claim refuted: predictable",
     ],
+    "19-a-bug-in-a-published-private-mean": [
+        "δ by hand 0.1238",
+        "total variation between Exp and its double: 0.2500",
+    ],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
@@ -425,6 +437,7 @@ TRUTHS = {
         "four records of a person": 9.99725615,  # μ = 2
         "four releases": 4.37717810,
     },
+    "19-a-bug-in-a-published-private-mean": {"δ at ε = 0.01, lower limit": 0.12376},
 }
 
 

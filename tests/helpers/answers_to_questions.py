@@ -421,4 +421,27 @@ ANSWERS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
             ),
         ),
     ),
+    "19-a-bug-in-a-published-private-mean": (
+        (
+            "np.exp(-1 / 2) / 2",
+            (
+                "np.exp(-epsilon / 2) / 2",
+                "0.5",
+            ),
+        ),
+        (
+            "np.exp(-1) / 8",
+            (
+                "1 / 8",
+                "0.25",
+            ),
+        ),
+        (
+            "783",
+            (
+                "392",
+                "100",
+            ),
+        ),
+    ),
 }

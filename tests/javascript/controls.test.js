@@ -255,6 +255,18 @@ test("other data bring other places", () => {
   assert.deepEqual(shown(), [1, "0.5", "0.5"])
 })
 
+test("options stand under their headings, those without one by themselves", () => {
+  const {controls, field} = made()
+  const groups = {one: "First", two: "First", three: "Second"}
+  controls.show({choice: {offered: true, options: ["mine", "one", "two", "three"], value: "two", groups}})
+  const select = field("choice")
+  assert.deepEqual([...select.children].map(child => child.label || child.value), ["mine", "First", "Second"])
+  assert.deepEqual([...select.children[1].children].map(option => option.value), ["one", "two"])
+  assert.equal(select.value, "two")
+  controls.show({choice: {offered: true, options: ["one"], value: "one"}})
+  assert.deepEqual([...select.children].map(child => child.value), ["one"])
+})
+
 test("an option that the data forbid cannot be chosen, and says why", () => {
   const {controls, field} = made()
   controls.show({choice: {offered: true, options: ["linear", "log"], value: "linear", refused: {log: "the least score is -1"}}})

@@ -13,7 +13,7 @@ from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.sliders import LogNumber, PlacedNumber, decimals, scale
 from workbench.pages.core.upload import Upload
-from workbench.pages.core.value_selector import DataSelector
+from workbench.pages.core.value_selector import DataSelector, GroupedSelector
 from workbench.software.private_names import param_state
 
 #: In this order: an Event is a Boolean, too.
@@ -120,6 +120,11 @@ class Controls:
         if kind == "choice":
             named = parameter.get_range()
             chosen = next((label for label, one in named.items() if one == value), None)
+            if isinstance(parameter, GroupedSelector):
+                groups = {
+                    label: parameter.groups[label] for label in named if label in parameter.groups
+                }
+                return {"options": list(named), "value": chosen, "groups": groups}
             if not isinstance(parameter, DataSelector):
                 return {"options": list(named), "value": chosen}
             every, why = parameter.every(), parameter.refused

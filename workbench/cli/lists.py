@@ -37,14 +37,16 @@ def list_examples(arguments: argparse.Namespace) -> int:
 
 def list_mechanisms(arguments: argparse.Namespace) -> int:
     """Print the mechanisms of the gallery, private and broken."""
-    from workbench.mechanisms.gallery import GALLERY
+    from workbench.mechanisms.gallery import GALLERY, groups
 
     names = max(map(len, GALLERY))
     claims = max(len(str(card.claim)) for card in GALLERY.values())
-    for name, card in GALLERY.items():
-        kind = "private" if card.private else "broken"
-        say(f"{name:<{names}}  {card.claim!s:<{claims}}  {kind:<7}  {card.title}")
-        say(f"{'':<{names}}  {card.about}")
+    for i, (heading, cards) in enumerate(groups().items()):
+        say(f"\n{heading}:" if i else f"{heading}:")
+        for card in cards:
+            kind = "private" if card.private else "broken"
+            say(f"  {card.name:<{names}}  {card.claim!s:<{claims}}  {kind:<7}  {card.title}")
+            say(f"  {'':<{names}}  {card.about}")
     return 0
 
 

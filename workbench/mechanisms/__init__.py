@@ -4,9 +4,10 @@
 - `table_domain`: `TableDomain`, the data frames that it takes; `table_columns`: what their columns
   hold.
 - `adapting`: functions and objects of other interfaces as mechanisms.
-- `gallery`: every mechanism by name; to add one, write its function and add it there.
-- `counts`, `means`, `selection`, `svt`, `gradient_descent`: their functions by subject;
-  `datasets` reads what they are given.
+- `gallery`: every mechanism by name; `cards`: the cards by subject. To add one, write its function
+  and add its card there.
+- `counts`, `means`, `sums`, `selection`, `svt`, `svt_numbers`, `local_reports`, `gradient_descent`,
+  `floats`: their functions by subject; `datasets` reads what they are given.
 """
 
 from workbench import _names

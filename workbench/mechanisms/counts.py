@@ -1,4 +1,4 @@
-"""Counting: randomized response, and the histogram."""
+"""Counting: randomized response, a count with geometric noise, and the histogram."""
 
 from __future__ import annotations
 
@@ -116,6 +116,51 @@ def noisy_histogram_empty_bins(
     """
     counts = _counts(dataset, bins)
     return np.where(counts == 0, 0.0, counts + rng.laplace(0, 1 / epsilon, (size, bins)))
+
+
+@checked
+def noisy_histogram_inverted(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0, bins: int = 4
+) -> NDArray[np.float64]:
+    """Counts of equal bins of [0, 1], each + Lap(ε) instead of Lap(1/ε): claims ε-DP.
+
+    It is 1/ε-DP (Ding et al., 2018, Algorithm 10).
+
+    Parameters
+    ----------
+    dataset, size, rng, epsilon, bins
+        As of `noisy_histogram`.
+    """
+    return _counts(dataset, bins) + rng.laplace(0, epsilon, (size, bins))
+
+
+@checked
+def truncated_geometric(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
+) -> NDArray[np.int64]:
+    """The number of ones plus two-sided geometric noise, clamped to [0, records]: ε-DP.
+
+    The claim holds exactly, for neighbors that substitute a record; all arithmetic is in integers
+    (Ghosh, Roughgarden, Sundararajan, 2009). GeoSample of Balcer and Vadhan (2018) has this law
+    with ε = log(1 + 2^−k).
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size,)
+    """
+    bits = vector(dataset).astype(bool)
+    stop = -math.expm1(-min(epsilon, 700))
+    noise = rng.geometric(stop, size) - rng.geometric(stop, size)
+    return np.clip(np.count_nonzero(bits) + noise, 0, len(bits))
 
 
 def _counts(dataset: Any, bins: int) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
-"""The sparse vector technique: six algorithms from the literature; two are private.
+"""The sparse vector technique: seven algorithms from the literature; three are private.
 
 A stream of queries is compared with a threshold; after c answers "above" the algorithm stops. They
 are Algorithms 1 to 6 of Lyu, Su, Li (2017), "Understanding the sparse vector technique for
-differential privacy", with the noise as printed there.
+differential privacy", with the noise as printed there, and one for counts that move together.
 
 Records are users, columns are questions answered 0 or 1; query i counts the users with a 1 in
 column i, in order. Neighbors substitute a user, which moves each count by at most Δ = 1, some up
@@ -103,7 +103,7 @@ def svt3(
     dataset, size, rng, epsilon, answers, threshold
         As of `svt1`.
     """
-    noisy, state = _run(
+    noisy, state, _ = compare(
         dataset, size, rng, threshold, rho=2 / epsilon, nu=2 * answers / epsilon, c=answers
     )
     return np.where(state == 1, noisy, np.nan)
@@ -176,11 +176,36 @@ def svt6(
     return _compare(dataset, size, rng, threshold, rho=2 / epsilon, nu=2 / epsilon)
 
 
+@checked
+def svt_monotone(
+    dataset: Any,
+    size: int,
+    rng: np.random.Generator,
+    *,
+    epsilon: float = 1.0,
+    answers: int = 1,
+    threshold: float = 3.0,
+) -> NDArray[np.int8]:
+    """Algorithm 1 with query noise Lap(2c/ε): ε-DP for neighbors that add a user.
+
+    The claim holds, since all counts that change move in the same direction (Lyu, Su, Li, 2017,
+    §4.3). With neighbors that substitute a user it does not.
+
+    Parameters
+    ----------
+    dataset, size, rng, epsilon, answers, threshold
+        As of `svt1`.
+    """
+    return _compare(
+        dataset, size, rng, threshold, rho=2 / epsilon, nu=2 * answers / epsilon, c=answers
+    )
+
+
 def _compare(*args: Any, **options: Any) -> NDArray[np.int8]:
-    return _run(*args, **options)[1]
+    return compare(*args, **options)[1]
 
 
-def _run(
+def compare(
     dataset: Any,
     size: int,
     rng: np.random.Generator,
@@ -190,8 +215,8 @@ def _run(
     nu: float,
     c: float = np.inf,
     anew: bool = False,
-) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """Noisy counts, and 1 above, 0 below, −1 stopped; both of shape (size, queries)."""
+) -> tuple[NDArray[np.float64], NDArray[np.int8], NDArray[np.float64]]:
+    """Noisy counts; 1 above, 0 below, −1 stopped; both (size, queries); and the last threshold."""
     counts = column_sums(dataset)
     noisy = counts + rng.laplace(0, nu, (size, len(counts)))
     state = np.empty(noisy.shape, dtype=np.int8)
@@ -204,4 +229,4 @@ def _run(
         if anew:
             fresh = threshold + rng.laplace(0, rho, size)
             noisy_threshold = np.where(above, fresh, noisy_threshold)
-    return noisy, state
+    return noisy, state, noisy_threshold

@@ -324,14 +324,24 @@ class Choice extends Control {
     this.element.append(this.label(), this.select)
   }
 
-  // refused: an option that cannot be chosen -> why.
-  show({options, value, refused = {}}) {
-    const shown = JSON.stringify([options, refused])
+  // refused: an option that cannot be chosen -> why. groups: an option -> the heading that it
+  // stands under; options of one heading follow each other.
+  show({options, value, refused = {}, groups = {}}) {
+    const shown = JSON.stringify([options, refused, groups])
     if (this.shown !== shown) {
       this.shown = shown
-      this.select.replaceChildren(...options.map(name => (refused[name]
-        ? make("option", {value: name, disabled: ""}, `${name} (${refused[name]})`)
-        : make("option", {value: name}, name))))
+      this.select.replaceChildren()
+      let heading = this.select
+      for (const name of options) {
+        if (!groups[name]) heading = this.select
+        else if (heading.label !== groups[name]) {
+          heading = make("optgroup", {label: groups[name]})
+          this.select.append(heading)
+        }
+        heading.append(refused[name]
+          ? make("option", {value: name, disabled: ""}, `${name} (${refused[name]})`)
+          : make("option", {value: name}, name))
+      }
     }
     if (value === null) this.select.selectedIndex = -1
     else this.select.value = value

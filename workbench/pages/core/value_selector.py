@@ -1,4 +1,4 @@
-"""`ValueSelector`, whose setting is the value, and `DataSelector`, which the data restrict."""
+"""`ValueSelector`, whose setting is the value, `DataSelector`, `GroupedSelector`: choices."""
 
 from __future__ import annotations
 
@@ -26,6 +26,29 @@ class ValueSelector(param.Selector):
             Not used.
         """
         return setting
+
+
+class GroupedSelector(param.Selector):
+    """Parameter type of a choice whose options stand under headings.
+
+    Attributes
+    ----------
+    groups : mapping
+        Label of an option -> its heading. Options of one heading follow each other; those without
+        one stand by themselves.
+    """
+
+    __slots__ = ["groups"]
+
+    def __init__(
+        self,
+        default: Any = param.Undefined,
+        *,
+        groups: Mapping[str, str] | None = None,
+        **more: Any,
+    ):
+        self.groups: Mapping[str, str] = groups or {}
+        super().__init__(default=default, **more)
 
 
 class DataSelector(param.Selector):

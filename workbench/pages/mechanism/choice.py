@@ -15,10 +15,11 @@ from workbench.mechanisms.adapting.adapt import mechanism_from
 from workbench.mechanisms.adapting.adapted import AdaptedMechanism
 from workbench.mechanisms.adapting.calls import OWN as PLAIN
 from workbench.mechanisms.base import ARRAYS, Domain, Mechanism
-from workbench.mechanisms.gallery import GALLERY
+from workbench.mechanisms.gallery import GALLERY, groups
 from workbench.pages.core.page import Control, Section, derived, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, NumberField
+from workbench.pages.core.value_selector import GroupedSelector
 from workbench.pages.inputs.claims.choice import (
     CLAIM_PARAMETERS,
     PAIR,
@@ -72,9 +73,10 @@ def _has_limit(page: Any) -> bool:
 class MechanismChoice(Part):
     """The mechanism, the claim to test and the datasets that are tried."""
 
-    mechanism = param.Selector(
+    mechanism = GroupedSelector(
         default="svt3",
         objects={card.title: name for name, card in GALLERY.items()},
+        groups={card.title: group for group, cards in groups().items() for card in cards},
         label="Mechanism",
         doc="A mechanism of the gallery, or your own code. Code is never taken from the browser: "
         "start the server with workbench serve --mechanism file.py:function, or call "
