@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -19,6 +20,7 @@ from workbench.parallel import interruptible, new_processes
 if TYPE_CHECKING:
     from workbench.cli.mechanism_audit.formats import MechanismReport
     from workbench.mechanisms.base import Domain
+    from workbench.mechanisms.table_domain import TableDomain
 
 _DESCRIPTION = """\
 Search for neighboring datasets on which a mechanism breaks its privacy claim.
@@ -48,6 +50,8 @@ examples:
   workbench test package.release:mean --claim 'approx(1, 1e-5)' --samples 1000000 \\
       --workers 8 --save found.json --format junit > audit.xml
   workbench test package.release:mean --replay found.json --seed 7
+  workbench test release.py:per_group --claim 'pure(1)' --domain release.py:DOMAIN \\
+      --neighboring-relation user
 """
 
 #: Options that `audit_mechanism` takes under the same name; its defaults hold for those not given.
@@ -123,8 +127,15 @@ def add(command: CommandParser) -> None:
     )
     data.add_argument(
         "--neighboring-relation",
-        choices=("add-remove", "substitute"),
-        help="which datasets are neighbors (default: add-remove)",
+        metavar="RELATION",
+        help="which datasets are neighbors: add-remove (default) or substitute; of a table also "
+        "user or label",
+    )
+    data.add_argument(
+        "--domain",
+        metavar="TARGET",
+        help="a TableDomain, written as the mechanism is: path/to/file.py:DOMAIN; data frames of "
+        "it are searched, and options below do not apply",
     )
     data.add_argument("--low", type=float, help="smallest value of a record (default: 0)")
     data.add_argument("--high", type=float, help="largest value of a record (default: 1)")
@@ -165,8 +176,10 @@ def _audit(arguments: argparse.Namespace) -> MechanismReport:
     if "testers" in given:
         options["testers"] = tuple(name.strip() for name in given["testers"].split(","))
     domain = {name: given[name] for name in _DOMAIN if name in given}
-    if domain:
-        options["domain"] = replace(_domain(mechanism), **domain)
+    if "domain" in given:
+        options["domain"] = _tables(given["domain"], domain)
+    elif domain:
+        options["domain"] = replace(_domain(mechanism, domain), **domain)
     with progress() as report, _workers(given.get("workers")) as executor:
         found = audit_mechanism(
             mechanism,
@@ -193,10 +206,33 @@ def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
         raise ValueError(f"{error}, or 'processes' for one a core") from None
 
 
-def _domain(mechanism: Any) -> Domain:
+def _domain(mechanism: Any, given: Collection[str]) -> Domain:
     from workbench.mechanisms.base import Domain, Mechanism
 
-    return mechanism.domain if isinstance(mechanism, Mechanism) else Domain()
+    domain = mechanism.domain if isinstance(mechanism, Mechanism) else Domain()
+    if not isinstance(domain, Domain):
+        raise ValueError(f"{_options(given)} describe arrays; the mechanism takes {domain}")
+    return domain
+
+
+def _tables(target: str, given: Collection[str]) -> TableDomain:
+    """The domain that a target names."""
+    from workbench.mechanisms.table_domain import TableDomain
+    from workbench.testers.running.load_mechanism import find_object
+
+    if given:
+        raise ValueError(f"--domain describes tables, and {_options(given)} arrays; drop one")
+    found = find_object(target)
+    if not isinstance(found, TableDomain):
+        raise ValueError(
+            f"--domain: {target} is a {type(found).__name__}; name a wb.TableDomain, such as "
+            'DOMAIN = wb.TableDomain({"x": (0.0, 1.0)}, user="id")'
+        )
+    return found
+
+
+def _options(names: Collection[str]) -> str:
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
 def _replay(arguments: argparse.Namespace) -> MechanismReport:
@@ -205,11 +241,10 @@ def _replay(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.testers.running.load_mechanism import find_mechanism
 
     given = vars(arguments)
-    others = {*_AUDIT, *_DOMAIN, "claim", "testers", "must_detect", "save", "workers"}
+    others = {*_AUDIT, *_DOMAIN, "domain", "claim", "testers", "must_detect", "save", "workers"}
     refused = sorted(name for name in others - {*_REPLAY} if name in given)
     if refused:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in refused)
-        raise ValueError(f"with --replay all comes from the file; drop {names}")
+        raise ValueError(f"with --replay all comes from the file; drop {_options(refused)}")
     audit = MechanismAudit.load(arguments.replay)
     replayed = audit.replay(
         find_mechanism(arguments.target),

@@ -50,7 +50,7 @@ class TableDomain:
     'id'
     """
 
-    columns: Mapping[Hashable, Any]
+    columns: Mapping[Any, Any]
     rows: tuple[int, int] = (1, 10)
     user: Hashable = None
     max_rows_per_user: int | None = None
@@ -93,7 +93,7 @@ class TableDomain:
         cls,
         frame: pd.DataFrame,
         *,
-        columns: Mapping[Hashable, Any] | None = None,
+        columns: Mapping[Any, Any] | None = None,
         rows: tuple[int, int] | None = None,
         user: Hashable = None,
         max_rows_per_user: int | None = None,
@@ -227,6 +227,6 @@ def _bounds(rows: Any) -> tuple[int, int]:
     return low, high
 
 
-def _near(name: Hashable, known: Mapping[Hashable, Any]) -> str:
+def _near(name: Hashable, known: Mapping[Any, Any]) -> str:
     near = did_you_mean(str(name), [x for x in known if isinstance(x, str)], repr)
     return near or f"; columns: {list(known)}"
