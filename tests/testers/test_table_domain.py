@@ -49,7 +49,7 @@ def test_what_is_no_column(given, words):
 
 
 def test_bounds_of_columns_are_checked():
-    with pytest.raises(ValueError, match="whole number, got 0.5; or numeric"):
+    with pytest.raises(ValueError, match=r"whole number, got 0\.5; or numeric"):
         integer(0.5, 3)
     with pytest.raises(ValueError, match=r"texts are strings, got 3; .* category"):
         text("a", 3)
