@@ -446,9 +446,7 @@ class SparseVector(Sniped):
     limit_scale, query_scale, stops, tells, t = 2.0, 4.0, True, False, 0.5
 
     def m(self, a, n_samples: int = 1):
-        noisy = np.atleast_2d(a) + self.query_scale * _laplace(
-            1 / self.eps, n_samples, a.shape[0]
-        )
+        noisy = np.atleast_2d(a) + self.query_scale * _laplace(1 / self.eps, n_samples, a.shape[0])
         above = noisy >= self.t + _laplace(self.limit_scale / self.eps, n_samples, 1)
         out = np.where(above, noisy, -1000.0) if self.tells else above.astype(int)
         if self.stops:
