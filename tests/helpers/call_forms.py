@@ -123,8 +123,10 @@ stated_by_name = wb.mechanism_from(ambiguous, call="k=size, data=dataset")
 
 
 def of_frame(frame: pd.DataFrame, rng):
-    sums = frame.groupby("group")["value"].sum()
-    return {group: value + rng.laplace(scale=SCALE) for group, value in sums.items()}
+    sums = {}
+    for group, value in zip(frame["group"].array, frame["value"].array, strict=True):
+        sums[group] = sums.get(group, rng.laplace(scale=SCALE)) + value
+    return sums
 
 
 FRAME = pd.DataFrame({"group": [*"aab"], "value": [0.5, 0.25, 1.0]})

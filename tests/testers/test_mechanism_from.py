@@ -29,7 +29,7 @@ TESTER = {"frames": "hockey-stick"}
 
 
 def quick(form):
-    return QUICK | {"testers": TESTER.get(form, "histogram")}
+    return QUICK | {"testers": TESTER.get(form, "histogram")}  # its samples are those of the page
 
 
 def evidence(audit):
