@@ -140,6 +140,8 @@ from .following.evidence import ClaimEvidence as ClaimEvidence
 from .following.evidence import claim_evidence as claim_evidence
 from .following.follow import follow as follow
 from .following.state import FollowState as FollowState
+from .mechanisms.adapting.adapt import mechanism_from as mechanism_from
+from .mechanisms.adapting.adapted import AdaptedMechanism as AdaptedMechanism
 from .mechanisms.base import Domain as Domain
 from .mechanisms.base import Mechanism as Mechanism
 from .mechanisms.gallery import mechanism as mechanism

@@ -33,7 +33,10 @@ release = Release()
 def total(dataset, size, rng):
     return release(dataset, size, rng)
 
-def swapped(dataset, rng, size): ...
+def swapped(data, rng, num_samples):
+    return release(data, num_samples, rng)
+
+def open(dataset, k): ...
 def short(dataset, epsilon): ...
 def many(dataset, size, rng, epsilon): ...
 constant = 3
@@ -69,6 +72,9 @@ def expected():
 
 def test_a_function_of_a_file(folder):
     path, name = folder
+    for function in ("total", "swapped"):
+        text = f"code/{name}.py:{function}"
+        assert np.array_equal(outputs(find_mechanism(text)), expected())
     for text in (f"code/{name}.py:total", f"{path}/code/{name}.py:release"):
         found = find_mechanism(text)
         assert found.name == text
@@ -129,9 +135,12 @@ def test_a_file_shadows_no_module(tmp_path):
         ("code/NAME.py:release.scales", "has no 'release.scales'; did you mean scale?"),
         ("code/NAME.py:constant", "not a function but of type int"),
         ("code/NAME.py:Release", "is a class"),
-        ("code/NAME.py:short", r"takes (dataset, epsilon) (size and rng missing)"),
-        ("code/NAME.py:many", r"takes (dataset, size, rng, epsilon); a mechanism is called with"),
-        ("code/NAME.py:swapped", "in another order"),
+        ("code/NAME.py:short", "takes (dataset, epsilon), and epsilon has no value"),
+        ("code/NAME.py:short", "mechanism = functools.partial(short, epsilon=...)"),
+        ("code/NAME.py:many", "takes (dataset, size, rng, epsilon), and epsilon has no value"),
+        ("code/NAME.py:open", "is k the number of runs, or a parameter of the mechanism?"),
+        ("code/NAME.py:open", "wb.mechanism_from(open, call='dataset, size')"),
+        ("code/NAME.py:open", "functools.partial(open, k=...)"),
         ("cod:total", "no module 'cod' is found from"),
         ("needs:f", "needs cannot be imported: ModuleNotFoundError: No module named 'absent'"),
         ("script.py:f", '`if __name__ == "__main__":`'),

@@ -47,7 +47,7 @@ def test_every_tester_by_name(name):
         (np.zeros(50), [], {}, "q has 0 outputs"),
         (np.zeros((50, 2)), np.zeros((50, 3)), {}, "as many columns"),
         (np.zeros(50), np.full(50, "a"), {}, "of one type"),
-        (np.zeros(50, object), np.zeros(50), {}, "p must be numbers"),
+        ([object()] * 50, np.zeros(50), {}, "p have <object.*return its values as numbers"),
         (np.zeros(50), np.zeros(50), {"tester": "chi-square"}, "tester must be one of"),
         (np.zeros(50), np.zeros(50), {"confidence": 0.05}, "did you mean 0.95"),
         (np.zeros(50), np.zeros(50), {"claim": "private"}, "cannot read the claim"),

@@ -26,9 +26,11 @@ _DESCRIPTION = """\
 Search for neighboring datasets on which a mechanism breaks its privacy claim.
 
 TARGET is MODULE:FUNCTION, path/to/file.py:function, or a name that `workbench
-mechanisms` lists. The function is called with (dataset, size, rng), the last a
-numpy Generator, and returns an array with one row for each of size runs. Its
-code is run, so test only code that you trust.
+mechanisms` lists. The function is called by the names of its parameters: with
+(dataset, size, rng), the last a numpy Generator, it returns the outputs of size
+runs; with (dataset) or (rng, dataset) that of one run. Objects of dp_auditorium,
+DP-Sniper, diffprivlib and OpenDP, and what wb.mechanism_from makes, do as well.
+The code is run, so test only code that you trust.
 """
 
 _EXIT_STATUS = """exit status:
@@ -47,6 +49,7 @@ The same seed gives the same result.
 examples:
   workbench test svt5
   workbench test release.py:mean --claim 'pure(1)' --low 0 --high 100
+  workbench test release.py:opendp_measurement
   workbench test package.release:mean --claim 'approx(1, 1e-5)' --samples 1000000 \\
       --workers 8 --save found.json --format junit > audit.xml
   workbench test package.release:mean --replay found.json --seed 7
@@ -76,7 +79,7 @@ def add(command: CommandParser) -> None:
     command.add_argument(
         "--claim",
         help=f"the claim: {claim_forms()}, or a pair such as 'laplace(MU)'; a mechanism "
-        "of the gallery has its own",
+        "of the gallery has its own, as has one that states it",
     )
     command.add_argument(
         "--testers",
@@ -207,9 +210,10 @@ def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
 
 
 def _domain(mechanism: Any, given: Collection[str]) -> Domain:
-    from workbench.mechanisms.base import Domain, Mechanism
+    from workbench.mechanisms.adapting.adapt import mechanism_from
+    from workbench.mechanisms.base import Domain
 
-    domain = mechanism.domain if isinstance(mechanism, Mechanism) else Domain()
+    domain = mechanism_from(mechanism).domain or Domain()
     if not isinstance(domain, Domain):
         raise ValueError(f"{_options(given)} describe arrays; the mechanism takes {domain}")
     return domain

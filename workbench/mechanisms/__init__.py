@@ -3,6 +3,7 @@
 - `base`: `Mechanism`, a function with its claim, and `Domain`, the datasets that it takes.
 - `table_domain`: `TableDomain`, the data frames that it takes; `table_columns`: what their columns
   hold.
+- `adapting`: functions and objects of other interfaces as mechanisms.
 - `gallery`: every mechanism by name; to add one, write its function and add it there.
 - `counts`, `means`, `selection`, `svt`, `gradient_descent`: their functions by subject;
   `datasets` reads what they are given.

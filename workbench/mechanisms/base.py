@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.claims.base import Claim
-from workbench.mechanisms.table_domain import TableDomain
+from workbench.mechanisms.table_domain import ROWS, TableDomain
 
 #: Relations whose datasets are arrays of records, or what can be made one.
-ARRAYS = ("add-remove", "substitute")
+ARRAYS = ROWS
 
 
 class Runs(Protocol):

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: Relations about rows, whoever they are of.
+ROWS = ("add-remove", "substitute")
+
+
 class OutsideDomain(ValueError):  # noqa: N818  (it is where the dataset is)
     """A data frame that is not one of the domain."""
 
@@ -143,6 +147,12 @@ class TableDomain:
         """Most rows that one user can have."""
         most = self.rows[1]
         return most if self.max_rows_per_user is None else min(self.max_rows_per_user, most)
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Neighboring relations by which a search can propose frames of it."""
+        has = {"user": self.user is not None, "label": self.label is not None}
+        return (*ROWS, *(name for name in has if has[name]))
 
     def column_of(self, relation: str) -> Hashable:
         """The column that a neighboring relation is about; None for one that is about none.

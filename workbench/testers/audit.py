@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from typing import Any, cast
@@ -14,7 +14,9 @@ import numpy as np
 from workbench import _checks
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
-from workbench.mechanisms.base import Domain, Mechanism
+from workbench.mechanisms.adapting.adapt import mechanism_from
+from workbench.mechanisms.adapting.adapted import AdaptedMechanism, CallError
+from workbench.mechanisms.base import Domain
 from workbench.mechanisms.table_domain import TableDomain
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
@@ -42,13 +44,16 @@ from workbench.testers.trial import (
 #: Our testers, in the order in which they are fitted; those of plug-ins are asked for by name.
 TESTERS = tuple(registry.TESTERS.ours)
 
+#: How the reason of a lost trial begins where its mechanism cannot be called at all.
+_NOT_CALLED = f"{CallError.__name__}: "
+
 #: Fewest runs on each dataset: with fewer no tester finds anything.
 LEAST_SAMPLES = 50
 
 
 def audit_mechanism(
-    mechanism: Callable[..., Any],
-    claim: str | Claim | Pair,
+    mechanism: Any,
+    claim: str | Claim | Pair | None = None,
     datasets: Any = "random",
     *,
     testers: Sequence[str | Tester] = TESTERS,
@@ -70,12 +75,14 @@ def audit_mechanism(
 
     Parameters
     ----------
-    mechanism : callable
+    mechanism : callable or object
         ``mechanism(dataset, size, rng)`` returns the outputs of ``size`` independent runs, an array
-        of shape (size,) or (size, d); all its randomness comes from ``rng``. A `Mechanism` of the
-        gallery brings its neighboring relation and domain along.
-    claim : str, Claim or Pair
-        ``"approx(1, 1e-5)"`` or `ApproxDP` and the like; a pair claims its trade-off function.
+        of shape (size,) or (size, d); all its randomness comes from ``rng``. Or anything that
+        `mechanism_from` takes, such as a function of a dataset, or a measurement of OpenDP. A
+        `Mechanism` of the gallery brings its neighboring relation and domain along.
+    claim : str, Claim or Pair, optional
+        ``"approx(1, 1e-5)"`` or `ApproxDP` and the like; a pair claims its trade-off function. By
+        default what the mechanism itself states.
     datasets : optional
         "random", "grid" or "bandit" search; one pair ``(dataset, neighbor)``; a list or generator
         of such pairs, one for each trial; or a `Finder`.
@@ -118,7 +125,7 @@ def audit_mechanism(
     Raises
     ------
     ValueError
-        An invalid argument; a mechanism that cannot be sent to other processes.
+        An invalid argument; a mechanism that cannot be called, or not be sent to other processes.
     Cancelled
         From ``report``; the last partial result holds.
 
@@ -127,9 +134,12 @@ def audit_mechanism(
     Kong, Muñoz Medina, Ribero and Syed (2023), *DP-Auditorium*, arXiv 2307.05608; here with
     disjoint parts for fitting and measuring, and one error budget.
     """
-    if not callable(mechanism):
+    adapted = mechanism_from(mechanism)
+    stated = adapted.claim if claim is None else as_claim(claim)
+    if stated is None:
         raise ValueError(
-            f"the mechanism must be a function (dataset, size, rng), got {mechanism!r}"
+            f"what does the mechanism claim? {adapted.name} does not say it; give a claim such as "
+            "'approx(1, 1e-5)'"
         )
     found = _testers(testers)
     budget = Budget(confidence, trials)
@@ -139,15 +149,19 @@ def audit_mechanism(
     seed = _checks.count(seed, "seed")
     if time_limit is not None:
         time_limit = _checks.positive(time_limit, "time_limit")
-    if isinstance(mechanism, Mechanism):
-        neighboring_relation, domain = (
-            neighboring_relation or mechanism.neighboring_relation,
-            domain or mechanism.domain,
+    neighboring_relation = neighboring_relation or adapted.neighboring_relation
+    domain = domain or adapted.domain
+    if neighboring_relation == "stated" and isinstance(datasets, str) and adapted.stated_pair:
+        datasets = adapted.pair  # no search finds neighbors that are stated
+    if adapted.takes_frame and isinstance(datasets, str) and isinstance(domain, Domain | None):
+        raise ValueError(
+            f"{adapted.name} takes data frames; give the columns by "
+            "domain=wb.TableDomain(columns=...), or datasets=(frame, neighbor)"
         )
     source = finder(datasets, neighboring_relation, domain, stream(seed, 0))
     settings = AuditSettings(
-        name=name_of(mechanism),
-        claim=as_claim(claim),
+        name=adapted.name,
+        claim=stated,
         testers=tuple(found),
         trials=budget.trials,
         samples=samples,
@@ -158,7 +172,7 @@ def audit_mechanism(
         anytime=bool(anytime),
     )
     trial = TrialSettings(settings.claim, found, budget, samples // CALLS, seed, time_limit)
-    return _Search(settings, trial, mechanism, source, executor, report).run()
+    return _Search(settings, trial, (mechanism, adapted), source, executor, report).run()
 
 
 class _Search:
@@ -168,13 +182,14 @@ class _Search:
         self,
         settings: AuditSettings,
         trial: TrialSettings,
-        mechanism: Callable[..., Any],
+        mechanism: tuple[Any, AdaptedMechanism],
         source: Finder,
         executor: Executor | str | None,
         report: Report,
     ) -> None:
-        self._settings, self._trial, self._function = settings, trial, mechanism
-        self._mechanism = PortableMechanism(mechanism)
+        self._settings, self._trial = settings, trial
+        self._function, self._adapted = mechanism
+        self._mechanism = PortableMechanism(self._adapted)
         self._source, self._report = source, report
         self._here = executor is None
         if isinstance(executor, str):
@@ -200,6 +215,8 @@ class _Search:
         with closing(self._trials()) as trials:
             try:
                 for trial in trials:
+                    if (trial.error or "").startswith(_NOT_CALLED):
+                        raise ValueError(str(trial.error).removeprefix(_NOT_CALLED))
                     self._done[trial.index] = trial
                     partial = self._result(complete=False)
                     done = len(partial.trials)
@@ -314,6 +331,8 @@ class _Search:
         planned = self._settings.trials
         if isinstance(self._source.domain, TableDomain):
             yield f"Domain: {self._source.domain.in_words()}"
+        if self._adapted.caveat:
+            yield f"{self._adapted.caveat}."
         for reason, count in Counter(t.error for t in trials if t.error is not None).items():
             yield f"{count_in_words(count, 'trial')} lost: {reason}."
         for reason, count in Counter(t.dependent for t in trials if t.dependent).items():
@@ -339,21 +358,6 @@ class _Search:
 def _drained(trials: list[Trial]) -> Iterator[Trial]:
     while trials:
         yield trials.pop(0)
-
-
-def name_of(mechanism: Callable[..., Any]) -> str:
-    """The name by which `find_mechanism` finds a mechanism again, where it can."""
-    if isinstance(mechanism, Mechanism):  # it may wrap a function that was loaded by name
-        return str(getattr(mechanism.run, "name", mechanism.name))
-    name = getattr(mechanism, "name", None)
-    if isinstance(name, str):
-        return name
-    module = getattr(mechanism, "__module__", None)
-    name = getattr(mechanism, "__qualname__", None)
-    if not isinstance(name, str):
-        return type(mechanism).__qualname__
-    lost = module in (None, "__main__") or "<" in name
-    return name if lost else f"{module}:{name}"
 
 
 def _testers(testers: Sequence[str | Tester]) -> dict[str, Tester]:

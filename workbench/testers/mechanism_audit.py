@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from workbench import _checks, _json, _markup
 from workbench._format import percent, plain, round_safely
 from workbench._plot import beside, figure, plot
 from workbench.claims.base import Claim
+from workbench.mechanisms.adapting.adapt import mechanism_from
 from workbench.mechanisms.base import Domain
 from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers import report, serialization
@@ -94,8 +95,8 @@ class MechanismAudit:
         Caveats and losses, as sentences.
     power : mapping of str to float or None, optional
         Result of `detectable` where it is known, as in a result that was read from a file.
-    mechanism : callable, optional
-        The audited mechanism; not saved.
+    mechanism : callable or object, optional
+        The audited mechanism, as it was given; not saved.
     used : mapping of str to Tester
         The testers themselves; not saved.
     domain : Domain or TableDomain, optional
@@ -108,7 +109,7 @@ class MechanismAudit:
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
     power: Mapping[str, float | None] | None = None
-    mechanism: Callable[..., Any] | None = None
+    mechanism: Any = None
     used: Mapping[str, Tester] = field(default_factory=dict)
     domain: Domain | TableDomain | None = None
 
@@ -324,7 +325,7 @@ class MechanismAudit:
 
     def replay(
         self,
-        mechanism: Callable[..., Any] | None = None,
+        mechanism: Any = None,
         *,
         samples: int | None = None,
         confidence: float = 0.95,
@@ -335,9 +336,9 @@ class MechanismAudit:
 
         Parameters
         ----------
-        mechanism : callable, optional
-            By default the audited one; for a loaded result it is looked up by name, which runs the
-            code that the name stands for.
+        mechanism : callable or object, optional
+            As in `audit_mechanism`. By default the audited one; for a loaded result it is looked up
+            by name, which runs the code that the name stands for.
         samples : int, optional
             Fresh outputs on each dataset; by default as many as were measured.
         confidence : float
@@ -373,7 +374,7 @@ class MechanismAudit:
         )
         return replay(
             best,
-            PortableMechanism(self._found(mechanism)),
+            PortableMechanism(mechanism_from(self._found(mechanism))),
             settings,
             self.testers.index(name),
             samples=size * (CALLS - 1)
@@ -384,7 +385,7 @@ class MechanismAudit:
 
     def shrink(
         self,
-        mechanism: Callable[..., Any] | None = None,
+        mechanism: Any = None,
         *,
         domain: Domain | TableDomain | None = None,
         tries: int = 60,
@@ -455,7 +456,7 @@ class MechanismAudit:
         )
         return shrink(
             best,
-            PortableMechanism(self._found(mechanism)),
+            PortableMechanism(mechanism_from(self._found(mechanism))),
             settings,
             self.testers.index(best.tester),
             domain,
@@ -464,7 +465,7 @@ class MechanismAudit:
             seed=_checks.count(seed, "seed"),
         )
 
-    def _found(self, mechanism: Callable[..., Any] | None) -> Callable[..., Any]:
+    def _found(self, mechanism: Any) -> Any:
         if mechanism is not None:
             return mechanism
         if self.mechanism is not None:

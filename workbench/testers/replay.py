@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench import _checks
 from workbench.testers.evidence import TrialFinding
+from workbench.testers.outputs.table_encoding import fit_encoding
 from workbench.testers.property_testers.base import Finding
 from workbench.testers.report import finding_in_words
 from workbench.testers.running.independence import dependence
@@ -119,13 +120,15 @@ def replay(
     try:
         fit = source.call(0)
         fitted_anew = digest(fit) != trial.digest
-        witness = tester.fit(*fit, settings.claim, stream(*key, TESTER, place))
+        encoding = fit_encoding(*fit)
+        encoded = encoding(fit[0]), encoding(fit[1])
+        witness = tester.fit(*encoded, settings.claim, stream(*key, TESTER, place))
         p, q = source.call(CALLS, seed, size=samples)
     except MechanismError as error:
         raise ValueError(f"the mechanism failed: {error}") from error
     finally:
         source.close()
-    finding = witness.measure(p, q, settings.budget.confidence)
+    finding = witness.measure(encoding(p), encoding(q), settings.budget.confidence)
     dependent = dependence([fit[0], p], [fit[1], q])
     if dependent is not None:
         finding = finding.voided(dependent)

@@ -17,6 +17,7 @@ from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.learning.histogram_of_outputs import picture
+from workbench.testers.outputs.table_encoding import fit_encoding
 from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.running.independence import dependence
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
@@ -92,8 +93,10 @@ def run_trial(
 
 
 def _tested(source: OutputSource, settings: TrialSettings, trial: Trial) -> Trial:
-    fit = source.call(0)
-    fitted_on = digest(fit)  # before testers see it
+    raw = source.call(0)
+    fitted_on = digest(raw)  # before testers see it
+    encoding = fit_encoding(*raw)
+    fit = encoding(raw[0]), encoding(raw[1])
     refused: dict[str, str] = {}
     witnesses: dict[str, FittedWitness] = {}
     for k, (name, tester) in enumerate(settings.testers.items()):
@@ -113,8 +116,8 @@ def _tested(source: OutputSource, settings: TrialSettings, trial: Trial) -> Tria
     # Outputs to measure are drawn only now: skipped testers leave their share to the others.
     confidence = settings.budget.level(len(witnesses))
     calls = [source.call(block) for block in range(1, CALLS)]
-    p, q = (np.concatenate(side) for side in zip(*calls, strict=True))
-    dependent = dependence(*zip(fit, *calls, strict=True))
+    p, q = (np.concatenate([encoding(x) for x in side]) for side in zip(*calls, strict=True))
+    dependent = dependence(*zip(raw, *calls, strict=True))
     findings: dict[str, Finding] = {}
     for name, witness in witnesses.items():
         source.report()

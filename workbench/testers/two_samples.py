@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
@@ -16,7 +16,9 @@ from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.pairs.base import Pair
 from workbench.scores.chance import Fingerprint, seed_of
-from workbench.testers.learning.outputs import OutputsError, check_alike, check_outputs
+from workbench.testers.learning.outputs import Outputs, OutputsError, check_alike, check_outputs
+from workbench.testers.outputs.table import OutputTable
+from workbench.testers.outputs.table_encoding import fit_encoding
 from workbench.testers.property_testers.base import Finding, Tester
 from workbench.testers.property_testers.registry import tester as registered
 
@@ -128,24 +130,33 @@ def find_violation(
                 f"{name} has {len(x)} outputs, too few to fit on some and measure others; give at "
                 f"least {LEAST} of each"
             )
-    reason = chosen.unsupported_reason(claimed, sides[0])
-    if reason is not None:
-        raise OutputsError(f"the {chosen.name} tester cannot test this: {reason}")
     rng = np.random.default_rng(_drawn(sides) if any(map(_is_sorted, sides)) else seed)
     (p_fit, p_fresh), (q_fit, q_fresh) = (_split(x, rng) for x in sides)
-    return chosen.fit(p_fit, q_fit, claimed, rng).measure(p_fresh, q_fresh, confidence)
+    encoding = fit_encoding(p_fit, q_fit)
+    p_fit, q_fit = encoding(p_fit), encoding(q_fit)
+    reason = chosen.unsupported_reason(claimed, p_fit)
+    if reason is not None:
+        raise OutputsError(f"the {chosen.name} tester cannot test this: {reason}")
+    witness = chosen.fit(p_fit, q_fit, claimed, rng)
+    return witness.measure(encoding(p_fresh), encoding(q_fresh), confidence)
 
 
-def _is_sorted(x: NDArray[Any]) -> bool:
+def _is_sorted(x: Outputs) -> bool:
     """Whether the rows are in the order of their values, and not because there is one value."""
-    first = x if x.ndim == 1 else x[:, 0]
+    first: Any = x
+    if isinstance(x, OutputTable):
+        first = x.first
+    elif x.ndim == 2:
+        first = x[:, 0]
     values, ranks = np.unique(first, return_inverse=True)
     steps = np.diff(ranks)
     return values.size > 1 and bool((steps >= 0).all() or (steps <= 0).all())
 
 
-def _drawn(sides: Sequence[NDArray[Any]]) -> int:
-    p, q = (x.reshape(len(x), -1) for x in sides)
+def _drawn(sides: Sequence[Outputs]) -> int:
+    p, q = (
+        x.row_keys[:, None] if isinstance(x, OutputTable) else x.reshape(len(x), -1) for x in sides
+    )
     return seed_of(Fingerprint.of_rows(p, q))
 
 
@@ -153,7 +164,7 @@ def _drawn(sides: Sequence[NDArray[Any]]) -> int:
 test_samples.__test__ = False  # type: ignore[attr-defined]
 
 
-def _split(x: NDArray[Any], rng: np.random.Generator) -> tuple[NDArray[Any], NDArray[Any]]:
+def _split(x: Any, rng: np.random.Generator) -> tuple[Any, Any]:
     order = rng.permutation(len(x))
     size = round(SHARE * len(x))
     return x[order[:size]], x[order[size:]]

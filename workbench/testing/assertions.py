@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.estimators.direction import is_reversed
 from workbench.estimators.roc import roc
-from workbench.mechanisms.base import Mechanism
+from workbench.mechanisms.adapting.adapt import mechanism_from
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 from workbench.testers.audit import audit_mechanism
@@ -39,7 +38,7 @@ class AuditFailure(AssertionError):  # noqa: N818  (it is a test that failed)
 
 
 def assert_no_violation(
-    mechanism: Callable[..., Any] | str,
+    mechanism: Any,
     claim: Claim | Pair | str | None = None,
     *,
     must_detect: float | None = None,
@@ -50,11 +49,12 @@ def assert_no_violation(
 
     Parameters
     ----------
-    mechanism : callable or str
-        Called with ``(dataset, size, rng)``; or text for `find_mechanism`, such as
+    mechanism : callable, object or str
+        As in `audit_mechanism`; or text for `find_mechanism`, such as
         ``"package.module:release"``.
     claim : Claim, Pair or str, optional
-        Such as ``"approx(1, 1e-5)"``. A mechanism of the gallery has its own.
+        Such as ``"approx(1, 1e-5)"``. A mechanism of the gallery has its own, as have those that
+        state it; see `mechanism_from`.
     must_detect : float, optional
         Also fail if the audit would not have detected a leak of this size with probability 80% on
         the right datasets: a value of the claim's parameter (ε or μ), above the claim.
@@ -177,13 +177,14 @@ def assert_not_refuted(
     return verdict
 
 
-def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) -> Claim:
+def claim_of(mechanism: Any, claim: Claim | Pair | str | None) -> Claim:
     """The given claim, or else the mechanism's own; ValueError if it has none."""
     if claim is not None:
         return as_claim(claim)
-    if not isinstance(mechanism, Mechanism):
+    own = mechanism_from(mechanism).claim
+    if own is None:
         raise ValueError("what does the mechanism claim? Give a claim such as 'approx(1, 1e-5)'")
-    return mechanism.claim
+    return own
 
 
 def check_must_detect(value: Any, claim: Claim) -> float:

@@ -11,8 +11,12 @@ import param
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import as_claim
+from workbench.mechanisms.adapting.adapt import mechanism_from
+from workbench.mechanisms.adapting.adapted import AdaptedMechanism
+from workbench.mechanisms.adapting.calls import OWN as PLAIN
 from workbench.mechanisms.base import ARRAYS, Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.pages.core.page import Control, Section, derived, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, NumberField
@@ -40,7 +44,7 @@ FINDERS = {
     "Random search": "random",
     "Grid search": "grid",
     "Bayesian optimization": "bandit",
-    "The gallery's worst-case pair": "pair",
+    "The mechanism's own pair": "pair",
 }
 
 CLAIM = (*CLAIM_PARAMETERS, *pair_parameters("curve"))
@@ -58,8 +62,16 @@ def _is(name: str, *values: str) -> Callable[[Any], bool]:
     return lambda page: getattr(page, name) in values
 
 
+def _has_relation(page: Any) -> bool:
+    return not isinstance(page.chosen(), Mechanism) and not page.choice.adapted().stated_pair
+
+
 def _is_bare(page: Any) -> bool:
-    return not isinstance(page.chosen(), Mechanism)
+    return _has_relation(page) and page.choice.tables() is None
+
+
+def _has_limit(page: Any) -> bool:
+    return not isinstance(page.chosen(), Mechanism) and page.choice.adapted().portable
 
 
 class MechanismChoice(Part):
@@ -114,7 +126,12 @@ class MechanismChoice(Part):
         ),
         Section(
             "Datasets",
-            (Control("datasets"), *(Control(name, when=_is_bare) for name in BARE)),
+            (
+                Control("datasets"),
+                Control("relation", when=_has_relation),
+                *(Control(name, when=_is_bare) for name in DOMAIN),
+                Control("time_limit", when=_has_limit),
+            ),
         ),
     )
 
@@ -126,6 +143,10 @@ class MechanismChoice(Part):
             choice.objects = {f"{name_of(page.given)} (your code)": OWN, **choice.get_range()}
             if "mechanism" not in given:
                 self.mechanism = OWN
+            domain = mechanism_from(page.given).domain
+            if isinstance(domain, TableDomain):
+                names = {RELATIONS[name].by.capitalize(): name for name in domain.relations}
+                page.param.relation.objects = names
         asked = {} if page.claim_given is None else shown_claim(page.claim_given)
         values = {**self._card_values(), **asked}
         page.param.update({name: one for name, one in values.items() if name not in given})
@@ -134,7 +155,17 @@ class MechanismChoice(Part):
     # -- the choice --------------------------------------------------------------------------------
 
     @derived(needs=("mechanism",))
-    def chosen(self) -> Mechanism | Callable[..., Any]:
+    def adapted(self) -> AdaptedMechanism:
+        """The mechanism as it is run, with what it says about itself."""
+        return mechanism_from(self.chosen())
+
+    def tables(self) -> TableDomain | None:
+        """The data frames that the mechanism takes, if it takes such."""
+        domain = self.adapted().domain
+        return domain if isinstance(domain, TableDomain) else None
+
+    @derived(needs=("mechanism",))
+    def chosen(self) -> Any:
         """The mechanism."""
         if self.mechanism == OWN and self.page.given is not None:
             return self.page.given
@@ -174,6 +205,10 @@ class MechanismChoice(Part):
             # Code of somebody else has a process of its own, which the time limit asks for.
             own = {"time_limit": self.time_limit} if self.mechanism == OWN else {}
             return {"datasets": datasets, **own}
+        adapted = self.adapted()
+        limit = {"time_limit": self.time_limit} if adapted.portable else {}
+        if adapted.stated_pair:  # which the search takes by itself
+            return {**({} if self.datasets == "pair" else {"datasets": self.datasets}), **limit}
         if self.datasets == "pair":
             raise ValueError(
                 f"{name_of(mechanism)} is not in the gallery and has no worst-case pair of "
@@ -182,8 +217,8 @@ class MechanismChoice(Part):
         return {
             "datasets": self.datasets,
             "neighboring_relation": self.relation,
-            "domain": self.domain(),
-            "time_limit": self.time_limit,
+            **({"domain": self.domain()} if self.tables() is None else {}),
+            **limit,
         }
 
     # -- in words ----------------------------------------------------------------------------------
@@ -192,10 +227,21 @@ class MechanismChoice(Part):
     def described(self) -> str:
         """The mechanism and the claim to test."""
         mechanism, claim = self.chosen(), str(self.claim())
-        if not isinstance(mechanism, Mechanism):
-            return f"{name_of(mechanism)}, your code · tested for {claim}"
-        own = str(mechanism.claim)
+        adapted = self.adapted()
+        own = str(adapted.claim)
         claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
+        if not isinstance(mechanism, Mechanism):
+            parts = [
+                f"{name_of(mechanism)}, your code",
+                f"tested for {claim}" if adapted.claim is None else claims,
+            ]
+            if (tables := self.tables()) is not None:
+                parts.append(tables.in_words().rstrip("."))
+            if f"({PLAIN})" not in adapted.calls:
+                parts.append(f"called as {adapted.calls}")
+            if not adapted.portable:
+                parts.append("runs in this process, without a time limit")
+            return " · ".join(parts)
         neighbors = f"neighbors by {RELATIONS[mechanism.neighboring_relation].by}"
         parts = [mechanism.about.rstrip("."), claims, neighbors]
         return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
@@ -210,8 +256,25 @@ class MechanismChoice(Part):
             self.page.param.update({name: card[name] for name in card if name not in changed})
 
     def _card_values(self) -> dict[str, Any]:
-        mechanism = self.chosen()
-        return shown_claim(mechanism.claim) if isinstance(mechanism, Mechanism) else {}
+        adapted = self.adapted()
+        claim = {} if adapted.claim is None else shown_claim(adapted.claim)
+        if isinstance(self.chosen(), Mechanism):
+            return claim
+        return {**claim, **_shown_datasets(adapted)}
+
+
+def _shown_datasets(adapted: AdaptedMechanism) -> dict[str, Any]:
+    """The page's parameters for the datasets that a mechanism says that it takes."""
+    shown: dict[str, Any] = {}
+    if adapted.stated_pair:
+        return {"datasets": "pair"}
+    domain = adapted.domain
+    known = domain.relations if isinstance(domain, TableDomain) else ARRAYS
+    if adapted.neighboring_relation in known:
+        shown["relation"] = adapted.neighboring_relation
+    if isinstance(adapted.domain, Domain):
+        shown |= {name: getattr(adapted.domain, name) for name in DOMAIN}
+    return shown
 
 
 def name_of(mechanism: Any) -> str:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.curves.validation import Floats, quiet
-from workbench.testers.learning.outputs import OutputsError, check_alike, is_text
+from workbench.testers.learning.outputs import Outputs, OutputsError, check_alike, is_text
+from workbench.testers.outputs.table import OutputTable, mixed
 
 #: Where numbers, in units of their spread, stop counting in full and go on with their logarithm,
 #: and where they end. Numbers up to 1e14 spreads remain distinct.
@@ -181,17 +182,19 @@ class _Categories:
         return [self.numbers[codes_of(cell_keys(x), self.keys)]]
 
 
-def row_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
+def row_keys(x: Outputs) -> NDArray[np.uint64]:
     """Hash of each row, shape (n,); equal for 0 and −0, and for all NaN.
 
     Different rows have equal hashes with probability about 2⁻⁶⁴, which would merge two outcomes.
     """
+    if isinstance(x, OutputTable):
+        return x.row_keys
     columns = _columns(x)
     if len(columns) == 1:
         return cell_keys(columns[0])
     total = np.zeros(len(x), np.uint64)
     for j, column in enumerate(columns):
-        total += _mixed(cell_keys(column)) * _multiplier(j)
+        total += mixed(cell_keys(column)) * _multiplier(j)
     return total
 
 
@@ -232,12 +235,4 @@ def _columns(x: NDArray[Any]) -> list[NDArray[Any]]:
 
 def _multiplier(j: int) -> np.uint64:
     """An odd number of 64 bits for each place."""
-    return _mixed(np.array([j + 1], np.uint64))[0] | np.uint64(1)
-
-
-def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64's finalizer: every bit of the key moves half of the bits."""
-    z = keys + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    return mixed(np.array([j + 1], np.uint64))[0] | np.uint64(1)

@@ -10,12 +10,12 @@ may be tested like any other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.testers.learning.encoding import row_keys
+from workbench.testers.learning.outputs import Outputs
 
 #: The chance of independent outputs to be suspected.
 _CHANCE = 1e-12
@@ -31,12 +31,12 @@ _COUNTED = 20_000
 _FAR = 8.0
 
 
-def dependence(p: Sequence[NDArray[Any]], q: Sequence[NDArray[Any]]) -> str | None:
+def dependence(p: Sequence[Outputs], q: Sequence[Outputs]) -> str | None:
     """Why outputs are not those of independent runs; None if nothing indicates it.
 
     Parameters
     ----------
-    p, q : sequence of array
+    p, q : sequence of array or OutputTable
         Outputs of each call on the dataset and on its neighbor, each with its own random stream.
     """
     keys = {"dataset": [row_keys(x) for x in p], "neighbor": [row_keys(x) for x in q]}

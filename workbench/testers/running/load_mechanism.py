@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import inspect
 import os
 import pkgutil
 import sys
@@ -17,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from workbench._names import did_you_mean
+from workbench.mechanisms.adapting.adapt import adapted as adapted_from
+from workbench.mechanisms.adapting.adapt import mechanism_from
+from workbench.mechanisms.adapting.adapted import AdaptedMechanism
 from workbench.mechanisms.base import Mechanism
-
-_TAKES = (
-    "a mechanism is called with (dataset, size, rng) and returns an array with one row for each "
-    "of size runs"
-)
 
 
 def find_mechanism(text: str, directory: str | Path | None = None) -> Mechanism | NamedMechanism:
@@ -34,8 +31,8 @@ def find_mechanism(text: str, directory: str | Path | None = None) -> Mechanism 
     ----------
     text : str
         A name of the gallery (``"svt5"``); ``"MODULE:FUNCTION"``, the module found as ``python -m``
-        would find it; or ``"path/to/file.py:function"``. The function may be any callable object,
-        or a `Mechanism`.
+        would find it; or ``"path/to/file.py:function"``. What stands there may be anything that
+        `mechanism_from` takes, and its result.
     directory : str or pathlib.Path, optional
         Where modules are searched first, and to which paths are relative; by default the current
         one.
@@ -49,8 +46,8 @@ def find_mechanism(text: str, directory: str | Path | None = None) -> Mechanism 
     Raises
     ------
     ValueError
-        No such name, module, file or function; an import that fails; an object that cannot be
-        called with ``(dataset, size, rng)``.
+        No such name, module, file or function; an import that fails; an object that is no
+        mechanism (see `mechanism_from`).
 
     Examples
     --------
@@ -65,9 +62,8 @@ def find_mechanism(text: str, directory: str | Path | None = None) -> Mechanism 
         raise ValueError(f"cannot read the mechanism {text!r}; write MODULE:FUNCTION")
     named = _named(place, function, directory)
     found = named.found
-    own = isinstance(found, Mechanism)
-    _check_call(found.run if own else found, text)
-    return replace(found, run=named) if own else named
+    _ = named.adapted  # raises now if it cannot be called
+    return replace(found, run=named) if isinstance(found, Mechanism) else named
 
 
 def find_object(text: str, directory: str | Path | None = None) -> Any:
@@ -134,8 +130,15 @@ class NamedMechanism:
             found = getattr(found, part)
         return found
 
+    @cached_property
+    def adapted(self) -> AdaptedMechanism:
+        """It as a mechanism, with its claim, relation and domain if it states them."""
+        if isinstance(self.found, Mechanism | AdaptedMechanism):
+            return replace(mechanism_from(self.found), name=self.name)
+        return adapted_from(self.found, self.name)
+
     def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> Any:
-        return self.found(dataset, size, rng)
+        return self.adapted(dataset, size, rng)
 
     def __repr__(self) -> str:
         return f"NamedMechanism({self.name!r})"
@@ -223,29 +226,3 @@ def _broken(what: str, error: BaseException) -> ValueError:
     elif isinstance(error, SystemExit):
         hint = '; what a script does goes under `if __name__ == "__main__":`'
     return ValueError(f"{what} cannot be imported: {type(error).__name__}: {error}{hint}")
-
-
-def _check_call(found: Any, text: str) -> None:
-    """Whether something can be called as a mechanism is (ValueError otherwise)."""
-    if not callable(found):
-        kind = type(found).__name__
-        raise ValueError(f"{text} is not a function but of type {kind}; {_TAKES}")
-    if inspect.isclass(found):
-        raise ValueError(f"{text} is a class; name a function, or an instance that can be called")
-    try:
-        signature = inspect.signature(found)
-    except (TypeError, ValueError):  # some compiled functions do not tell
-        return
-    names = list(signature.parameters)
-    try:
-        signature.bind(None, 1, None)
-        swapped = any(name in names and names.index(name) != at for at, name in _PLACES)
-    except TypeError:
-        missing = [name for name in ("size", "rng") if name not in names]
-        lacks = f" ({' and '.join(missing)} missing)" if missing else ""
-        raise ValueError(f"{text} takes {signature}{lacks}; {_TAKES}") from None
-    if swapped:
-        raise ValueError(f"{text} takes {signature}, in another order; {_TAKES}")
-
-
-_PLACES = ((1, "size"), (2, "rng"))

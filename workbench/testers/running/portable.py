@@ -40,7 +40,8 @@ class PortableMechanism:
             except Exception as error:  # whatever its parts raise
                 raise ValueError(
                     "the mechanism cannot be sent to another process, which an executor and a "
-                    f"time limit need: {type(error).__name__}: {error}"
+                    f"time limit need: {type(error).__name__}: {error}. If it is in a file, give "
+                    "wb.find_mechanism('file.py:NAME'), which each process finds by name"
                 ) from error
         return self._data
 

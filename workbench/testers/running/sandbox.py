@@ -18,7 +18,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench import _json
 from workbench.processes.child import Child, ChildError, IdleChildren, TimeLimit
@@ -28,7 +27,8 @@ from workbench.processes.messages import WrongAnswer
 from workbench.processes.serving import answer_requests
 from workbench.progress import Report
 from workbench.testers.finders.records import copied
-from workbench.testers.learning.outputs import check_outputs
+from workbench.testers.learning.outputs import Outputs, check_outputs
+from workbench.testers.outputs.table import OutputTable
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 
 #: Seconds of the processor to start the process and to unpickle the mechanism, which may import
@@ -64,7 +64,7 @@ def limits_of_this_machine() -> ProcessLimits:
     )
 
 
-def run(mechanism: Callable[..., Any], dataset: Any, size: int, rng: Any) -> NDArray[Any]:
+def run(mechanism: Callable[..., Any], dataset: Any, size: int, rng: Any) -> Outputs:
     """Outputs of one call in this process, checked.
 
     Raises
@@ -120,9 +120,7 @@ class Sandbox(Child):
         """Make the process available to other trials, if it still works."""
         _idle.add(self)
 
-    def run(
-        self, dataset: Any, size: int, rng: np.random.Generator, limit: TimeLimit
-    ) -> NDArray[Any]:
+    def run(self, dataset: Any, size: int, rng: np.random.Generator, limit: TimeLimit) -> Outputs:
         """Outputs of one call, checked; the process is ended at the time limit.
 
         Parameters
@@ -145,10 +143,12 @@ class Sandbox(Child):
         except ValueError as error:
             raise MechanismError(f"{type(error).__name__}: {error}") from error
 
-    def _asked(self, request: bytes, limit: TimeLimit, late: str) -> NDArray[Any]:
+    def _asked(self, request: bytes, limit: TimeLimit, late: str) -> Outputs:
         try:
             outputs = self.ask({"call": request}, limit, self._limits.memory).get("outputs")
-            if not isinstance(outputs, np.ndarray):
+            if isinstance(outputs, dict):
+                outputs = OutputTable.received(outputs)
+            elif not isinstance(outputs, np.ndarray):
                 raise WrongAnswer("no outputs")
         except ChildError as error:
             self.close()  # what it raised may have left it in any state
@@ -158,7 +158,7 @@ class Sandbox(Child):
             elif error.reason == "late":
                 words = late
             raise MechanismError(self._words(error.status) or words) from None
-        except WrongAnswer as error:
+        except ValueError as error:
             self.close()
             raise MechanismError(f"its process answered with something else: {error}") from error
         return outputs
@@ -200,7 +200,10 @@ class _Runs:
     def __call__(self, request: dict[str, Any], report: Report) -> dict[str, Any]:
         asked = unpickled(request["call"])
         if self._mechanism is not None:
-            return {"outputs": run(self._mechanism, *asked)}
+            outputs = run(self._mechanism, *asked)
+            if isinstance(outputs, OutputTable):
+                return {"outputs": outputs.message()}
+            return {"outputs": outputs}
         self._mechanism = asked
         os.chdir(self._folder)  # what it imports was found from where the program is
         os.environ["TMPDIR"], tempfile.tempdir = self._folder, None

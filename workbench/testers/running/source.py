@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.processes.child import TimeLimit
 from workbench.progress import Report, silent
 from workbench.testers.finders.neighbors import Neighbors
-from workbench.testers.learning.outputs import check_alike
+from workbench.testers.learning.outputs import Outputs, check_alike
+from workbench.testers.outputs.table import OutputTable
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.sandbox import MechanismError, Sandbox, run
 
@@ -28,10 +28,14 @@ def stream(seed: int, *key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
-def digest(fit: Sequence[NDArray[Any]]) -> str:
+def digest(fit: Sequence[Outputs]) -> str:
     """A hash of outputs, bit for bit."""
     hashed = hashlib.sha256()
     for side in fit:
+        if isinstance(side, OutputTable):
+            for part in side.parts():
+                hashed.update(part)
+            continue
         hashed.update(f"{side.dtype.str}{side.shape}".encode())
         hashed.update(np.ascontiguousarray(side).tobytes())
     return hashed.hexdigest()[:16]
@@ -72,12 +76,12 @@ class OutputSource:
     ) -> None:
         self._mechanism, self._size, self._key = mechanism, size, key
         self._sides = neighbors.dataset, neighbors.neighbor
-        self._first: NDArray[Any] | None = None
+        self._first: Outputs | None = None
         self._left = None if time_limit is None else TimeLimit(time_limit, PATIENCE * time_limit)
         self._sandbox: Sandbox | None = None
         self.report, self.runs = report, 0
 
-    def call(self, *key: int, size: int | None = None) -> tuple[NDArray[Any], NDArray[Any]]:
+    def call(self, *key: int, size: int | None = None) -> tuple[Outputs, Outputs]:
         """Outputs of one call on each dataset.
 
         Parameters
@@ -96,7 +100,7 @@ class OutputSource:
         p, q = (self._outputs(side, size, key) for side in (_P, _Q))
         return p, q
 
-    def _outputs(self, side: int, size: int, key: tuple[int, ...]) -> NDArray[Any]:
+    def _outputs(self, side: int, size: int, key: tuple[int, ...]) -> Outputs:
         self.report()
         rng = stream(*self._key, side, *key)
         outputs = self._run(self._sides[side], size, rng)
@@ -109,7 +113,7 @@ class OutputSource:
             raise MechanismError(f"its outputs change from call to call: {error}") from error
         return outputs
 
-    def _run(self, dataset: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    def _run(self, dataset: Any, size: int, rng: np.random.Generator) -> Outputs:
         if self._left is None:
             return run(self._mechanism.function, dataset, size, rng)
         if self._sandbox is None or not self._sandbox.fresh:  # testers may have taken long
