@@ -73,7 +73,10 @@ PARTS = {
 
 #: What takes any number of arguments, which have no names; one that `CanaryAudit.observe`
 #: calls in a step under way; one that trains for minutes.
-UNNAMED = ("dashboard", "Archive.compare", "GradientCanaries.observe", "PositiveControl.verdict")
+UNNAMED = (
+    "category", "text", "dashboard", "Archive.compare", "GradientCanaries.observe",
+    "PositiveControl.verdict",
+)  # fmt: skip
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
 REFUSED = tuple(
@@ -85,6 +88,8 @@ REFUSED = tuple(
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
 
 FAMILY = family_named("gaussian")
+
+FRAME = pd.DataFrame({"id": [1, 1, 2], "x": [0.5, 0.25, 1.0], "y": ["a", "b", "a"]})
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,11 @@ class Here(Executor):
 def noisy_sum(dataset: NDArray[Any], size: int, rng: np.random.Generator) -> NDArray[Any]:
     """A mechanism."""
     return np.asarray(np.sum(dataset) + rng.laplace(size=size))
+
+
+def one_noisy_sum(prng: np.random.Generator, queries: Any, scale: float) -> float:
+    """A mechanism with another interface."""
+    return float(np.sum(queries)) + prng.laplace(scale=scale)
 
 
 @functools.cache
@@ -171,8 +181,16 @@ def canaries_tested() -> wb.CanaryIndependence:
 
 @functools.cache
 def audited() -> wb.MechanismAudit:
-    how = {"datasets": [PAIR], "testers": ("histogram",), "trials": 1, "samples": 200}
-    return wb.audit_mechanism(noisy_sum, "pure(1)", **how)  # type: ignore[arg-type]
+    """A violation."""
+    return wb.audit_mechanism(
+        lambda dataset, size, rng: np.sum(dataset) + rng.laplace(scale=0.05, size=size),
+        "pure(1)",
+        [(np.ones(2), np.ones(1))],
+        testers=("histogram",),
+        trials=1,
+        samples=200,
+        domain=wb.Domain(),
+    )
 
 
 @functools.cache
@@ -347,6 +365,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     ),
     "TradeoffCurve": lambda: wb.TradeoffCurve(np.array([0, 0.3, 1]), np.array([1, 0.2, 0])),
     "Domain": wb.Domain,
+    "AdaptedMechanism": lambda: wb.mechanism_from(noisy_sum, "pure(1)"),
     "Mechanism": lambda: wb.mechanism("noisy-max"),
     "Histogram": functools.cache(lambda: wb.histogram(scores(), 8)),
     "Roc": functools.cache(lambda: wb.roc(scores())),
@@ -400,6 +419,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Replay": functools.cache(lambda: audited().replay(samples=200)),
     "Trial": lambda: audited().trials[0],
     "Neighbors": lambda: wb.Neighbors(*PAIR),
+    "Shrunk": functools.cache(lambda: audited().shrink(samples=200, tries=2)),
+    "TableDomain": lambda: wb.TableDomain.of(FRAME, user="id"),
     "CanaryRun": functools.cache(lambda: wb.simulate_canaries(20, 10, 1.0)),
     "DataSet": lambda: workspace().dataset("kept"),
     "Workspace": workspace,
@@ -643,6 +664,10 @@ OWN: dict[str, dict[str, Any]] = {
     "family_check": {"family": "gaussian"},
     "family_fit": {"family": "gaussian"},
     "find_mechanism": {"text": "noisy-max"},
+    "TableDomain": {"columns": {"x": (0.0, 1.0), "y": ["a", "b"]}},
+    "TableDomain.of": {"frame": FRAME, "user": "id"},
+    "TableDomain.check": {"frame": FRAME},
+    "TableDomain.column_of": {"relation": "user"},
     "find_violation": _SAMPLES,
     "Finding.voided": {"reason": "chosen after looking"},
     "FiniteSelection": {"runs": Make(runs), "p": [0.3, 0.7], "q": [0.6, 0.4]},
@@ -699,7 +724,9 @@ OWN: dict[str, dict[str, Any]] = {
     "mechanism": {"name": "noisy-max"},
     "MechanismAudit.from_dict": {"values": Make(lambda: audited().to_dict())},
     "MechanismAudit.too_weak": {"must_detect": 2.0},
+    "mechanism_from": {"x": noisy_sum, "claim": "pure(1)"},
     "MechanismAudit.replay": {"mechanism": noisy_sum, "samples": 200},
+    "MechanismAudit.shrink": {"samples": 200, "tries": 2},
     "MechanismAudit.save": {"path": "saved.json"},
     "MechanismAudit.load": {"path": "loaded.json"},
     "mu_from_counts": _COUNTS,
@@ -828,6 +855,8 @@ OWN: dict[str, dict[str, Any]] = {
         for name in wb.mechanisms.__all__
         if name.islower() and "gallery" not in name and name != "mechanism"
     },
+    "numeric": {"low": 0.0, "high": 1.0},
+    "integer": {"low": 0, "high": 9},
     "dp_gd": _RUN | {"sigma": 1.0},
     **{name: _RUN | {"sigma": 1.0} for name in wb.mechanisms.__all__ if "gaussian_mean" in name},
     **{name: {"k": [2, 5], "n": 10, "error": 0.05} for name in BINOMIAL},
@@ -1026,6 +1055,13 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         *({"testers": (name,)} for name in ("hockey-stick", "mmd")),
         {"testers": ("renyi",), "claim": "renyi(2, 0.5)"},
         {"datasets": PAIR, "neighboring_relation": "add-remove", "anytime": True},
+        {"datasets": PAIR, "neighboring_relation": "stated"},
+        {"mechanism": Make(lambda: functools.partial(one_noisy_sum, scale=1.0)), "samples": 50},
+    ),
+    "mechanism_from": (
+        {"x": one_noisy_sum, "call": "rng, queries=dataset, scale=seed"},
+        {"pair": ([1.0, 1.0], [0.0, 0.0])},
+        {"neighboring_relation": "substitute", "domain": wb.Domain(high=9)},
     ),
     "test_samples": (
         {"tester": "histogram"},

@@ -225,6 +225,7 @@ from .testers.property_testers.base import FittedWitness as FittedWitness
 from .testers.property_testers.base import Tester as Tester
 from .testers.replay import Replay as Replay
 from .testers.running.load_mechanism import find_mechanism as find_mechanism
+from .testers.shrink import Shrunk as Shrunk
 from .testers.two_samples import find_violation as find_violation
 from .testers.two_samples import test_samples as test_samples
 from .training.canaries import CanaryRun as CanaryRun

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -19,14 +20,17 @@ from workbench.parallel import interruptible, new_processes
 if TYPE_CHECKING:
     from workbench.cli.mechanism_audit.formats import MechanismReport
     from workbench.mechanisms.base import Domain
+    from workbench.mechanisms.table_domain import TableDomain
 
 _DESCRIPTION = """\
 Search for neighboring datasets on which a mechanism breaks its privacy claim.
 
 TARGET is MODULE:FUNCTION, path/to/file.py:function, or a name that `workbench
-mechanisms` lists. The function is called with (dataset, size, rng), the last a
-numpy Generator, and returns an array with one row for each of size runs. Its
-code is run, so test only code that you trust.
+mechanisms` lists. The function is called by the names of its parameters: with
+(dataset, size, rng), the last a numpy Generator, it returns the outputs of size
+runs; with (dataset) or (rng, dataset) that of one run. Objects of dp_auditorium,
+DP-Sniper, diffprivlib and OpenDP, and what wb.mechanism_from makes, do as well.
+The code is run, so test only code that you trust.
 """
 
 _EXIT_STATUS = """exit status:
@@ -45,9 +49,12 @@ The same seed gives the same result.
 examples:
   workbench test svt5
   workbench test release.py:mean --claim 'pure(1)' --low 0 --high 100
+  workbench test release.py:opendp_measurement
   workbench test package.release:mean --claim 'approx(1, 1e-5)' --samples 1000000 \\
       --workers 8 --save found.json --format junit > audit.xml
   workbench test package.release:mean --replay found.json --seed 7
+  workbench test release.py:per_group --claim 'pure(1)' --domain release.py:DOMAIN \\
+      --neighboring-relation user
 """
 
 #: Options that `audit_mechanism` takes under the same name; its defaults hold for those not given.
@@ -72,7 +79,7 @@ def add(command: CommandParser) -> None:
     command.add_argument(
         "--claim",
         help=f"the claim: {claim_forms()}, or a pair such as 'laplace(MU)'; a mechanism "
-        "of the gallery has its own",
+        "of the gallery has its own, as has one that states it",
     )
     command.add_argument(
         "--testers",
@@ -123,8 +130,15 @@ def add(command: CommandParser) -> None:
     )
     data.add_argument(
         "--neighboring-relation",
-        choices=("add-remove", "substitute"),
-        help="which datasets are neighbors (default: add-remove)",
+        metavar="RELATION",
+        help="which datasets are neighbors: add-remove (default) or substitute; of a table also "
+        "user or label",
+    )
+    data.add_argument(
+        "--domain",
+        metavar="TARGET",
+        help="a TableDomain, written as the mechanism is: path/to/file.py:DOMAIN; data frames of "
+        "it are searched, and options below do not apply",
     )
     data.add_argument("--low", type=float, help="smallest value of a record (default: 0)")
     data.add_argument("--high", type=float, help="largest value of a record (default: 1)")
@@ -165,8 +179,10 @@ def _audit(arguments: argparse.Namespace) -> MechanismReport:
     if "testers" in given:
         options["testers"] = tuple(name.strip() for name in given["testers"].split(","))
     domain = {name: given[name] for name in _DOMAIN if name in given}
-    if domain:
-        options["domain"] = replace(_domain(mechanism), **domain)
+    if "domain" in given:
+        options["domain"] = _tables(given["domain"], domain)
+    elif domain:
+        options["domain"] = replace(_domain(mechanism, domain), **domain)
     with progress() as report, _workers(given.get("workers")) as executor:
         found = audit_mechanism(
             mechanism,
@@ -193,11 +209,34 @@ def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
         raise ValueError(f"{error}, or 'processes' for one a core") from None
 
 
-def _domain(mechanism: Any) -> Domain:
+def _domain(mechanism: Any, given: Collection[str]) -> Domain:
     from workbench.mechanisms.adapting.adapt import mechanism_from
     from workbench.mechanisms.base import Domain
 
-    return mechanism_from(mechanism).domain or Domain()
+    domain = mechanism_from(mechanism).domain or Domain()
+    if not isinstance(domain, Domain):
+        raise ValueError(f"{_options(given)} describe arrays; the mechanism takes {domain}")
+    return domain
+
+
+def _tables(target: str, given: Collection[str]) -> TableDomain:
+    """The domain that a target names."""
+    from workbench.mechanisms.table_domain import TableDomain
+    from workbench.testers.running.load_mechanism import find_object
+
+    if given:
+        raise ValueError(f"--domain describes tables, and {_options(given)} arrays; drop one")
+    found = find_object(target)
+    if not isinstance(found, TableDomain):
+        raise ValueError(
+            f"--domain: {target} is a {type(found).__name__}; name a wb.TableDomain, such as "
+            'DOMAIN = wb.TableDomain({"x": (0.0, 1.0)}, user="id")'
+        )
+    return found
+
+
+def _options(names: Collection[str]) -> str:
+    return ", ".join(f"--{name.replace('_', '-')}" for name in names)
 
 
 def _replay(arguments: argparse.Namespace) -> MechanismReport:
@@ -206,11 +245,10 @@ def _replay(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.testers.running.load_mechanism import find_mechanism
 
     given = vars(arguments)
-    others = {*_AUDIT, *_DOMAIN, "claim", "testers", "must_detect", "save", "workers"}
+    others = {*_AUDIT, *_DOMAIN, "domain", "claim", "testers", "must_detect", "save", "workers"}
     refused = sorted(name for name in others - {*_REPLAY} if name in given)
     if refused:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in refused)
-        raise ValueError(f"with --replay all comes from the file; drop {names}")
+        raise ValueError(f"with --replay all comes from the file; drop {_options(refused)}")
     audit = MechanismAudit.load(arguments.replay)
     replayed = audit.replay(
         find_mechanism(arguments.target),

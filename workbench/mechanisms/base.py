@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.claims.base import Claim
-from workbench.mechanisms.table_domain import TableDomain
+from workbench.mechanisms.table_domain import ROWS, TableDomain
 
 #: Relations whose datasets are arrays of records, or what can be made one.
-ARRAYS = ("add-remove", "substitute")
+ARRAYS = ROWS
 
 
 class Runs(Protocol):
@@ -100,7 +100,8 @@ class Mechanism:
     source: str = ""
 
     def __post_init__(self) -> None:
-        if isinstance(self.pair, tuple | list) and self.neighboring_relation in ARRAYS:
+        arrays = self.neighboring_relation in ARRAYS and not isinstance(self.domain, TableDomain)
+        if isinstance(self.pair, tuple | list) and arrays:
             pair = tuple(_checks.listed(dataset, "pair") for dataset in self.pair)
             object.__setattr__(self, "pair", pair)
         _checks.fields(self)

@@ -86,10 +86,10 @@ class Numeric(Column):
             for x in (self.low, self.high, 1.0)
             for to in (-math.inf, math.inf)
         ]
-        all_of_them = (self.low, self.high, 0.0, -0.0, tiny, -tiny, 2.2e-308, 1.0, *near)
+        all_of_them = (-0.0, tiny, *near, -tiny, 2.2e-308, 0.0, 1.0, self.low, self.high)
         # 0.0 and -0.0 are equal, and only their texts tell them apart
         inside = {repr(x): x for x in all_of_them if self.low <= x <= self.high}
-        return (*inside.values(), *[None] * self.missing)
+        return (*[None] * self.missing, *inside.values())
 
     def has(self, value: Any) -> bool:
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
@@ -122,9 +122,9 @@ class Integer(Column):
 
     @property
     def notable(self) -> tuple[Any, ...]:
-        near = (self.low, self.high, self.low + 1, self.high - 1, 0, 1, -1)
+        near = (0, self.low + 1, self.high - 1, 1, -1, self.low, self.high)
         inside = dict.fromkeys(x for x in near if self.low <= x <= self.high)
-        return (*inside, *[None] * self.missing)
+        return (*[None] * self.missing, *inside)
 
     def has(self, value: Any) -> bool:
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
@@ -155,7 +155,7 @@ class _Listed(Column):
     @property
     def notable(self) -> tuple[Any, ...]:
         few = dict.fromkeys((*self.values[:_NOTABLE], self.values[-1]))
-        return (*few, *[None] * self.missing)
+        return (*[None] * self.missing, *few)
 
     def has(self, value: Any) -> bool:
         return value in self.values

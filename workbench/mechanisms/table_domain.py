@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: Relations about rows, whoever they are of.
+ROWS = ("add-remove", "substitute")
+
+
 class OutsideDomain(ValueError):  # noqa: N818  (it is where the dataset is)
     """A data frame that is not one of the domain."""
 
@@ -50,7 +54,7 @@ class TableDomain:
     'id'
     """
 
-    columns: Mapping[Hashable, Any]
+    columns: Mapping[Any, Any]
     rows: tuple[int, int] = (1, 10)
     user: Hashable = None
     max_rows_per_user: int | None = None
@@ -93,7 +97,7 @@ class TableDomain:
         cls,
         frame: pd.DataFrame,
         *,
-        columns: Mapping[Hashable, Any] | None = None,
+        columns: Mapping[Any, Any] | None = None,
         rows: tuple[int, int] | None = None,
         user: Hashable = None,
         max_rows_per_user: int | None = None,
@@ -143,6 +147,12 @@ class TableDomain:
         """Most rows that one user can have."""
         most = self.rows[1]
         return most if self.max_rows_per_user is None else min(self.max_rows_per_user, most)
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """Neighboring relations by which a search can propose frames of it."""
+        has = {"user": self.user is not None, "label": self.label is not None}
+        return (*ROWS, *(name for name in has if has[name]))
 
     def column_of(self, relation: str) -> Hashable:
         """The column that a neighboring relation is about; None for one that is about none.
@@ -227,6 +237,6 @@ def _bounds(rows: Any) -> tuple[int, int]:
     return low, high
 
 
-def _near(name: Hashable, known: Mapping[Hashable, Any]) -> str:
+def _near(name: Hashable, known: Mapping[Any, Any]) -> str:
     near = did_you_mean(str(name), [x for x in known if isinstance(x, str)], repr)
     return near or f"; columns: {list(known)}"

@@ -1,7 +1,8 @@
 """Property testers: search for evidence that a mechanism violates its privacy claim.
 
 - `audit`: `audit_mechanism` searches neighboring datasets; `mechanism_audit` is its result,
-  `replay` measures a finding again, `report` has the words, `serialization` writes files.
+  `replay` measures a finding again, `shrink` looks for smaller datasets that show it, `report` has
+  the words, `serialization` writes files.
 - `trial`: tests one pair of datasets; `evidence` is what it finds.
 - `two_samples`: tests two samples of outputs.
 - `error_budget`: shares one error probability among all findings of an audit.

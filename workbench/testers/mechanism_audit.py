@@ -22,12 +22,14 @@ from workbench.testers import report, serialization
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial, TrialFinding
 from workbench.testers.finders import SEARCHES
+from workbench.testers.finders.records import is_frame
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Tester
 from workbench.testers.replay import Replay, replay
 from workbench.testers.report import FOUND, NONE_FOUND, NOTHING_TESTED
 from workbench.testers.running.load_mechanism import find_mechanism
 from workbench.testers.running.portable import PortableMechanism
+from workbench.testers.shrink import Shrunk, shrink
 from workbench.testers.trial import CALLS, TrialSettings
 
 if TYPE_CHECKING:
@@ -378,6 +380,88 @@ class MechanismAudit:
             samples=size * (CALLS - 1)
             if samples is None
             else _checks.count(samples, "samples", 1, _checks.DRAWN),
+            seed=_checks.count(seed, "seed"),
+        )
+
+    def shrink(
+        self,
+        mechanism: Any = None,
+        *,
+        domain: Domain | TableDomain | None = None,
+        tries: int = 60,
+        samples: int | None = None,
+        confidence: float = 0.95,
+        seed: int = 1,
+        time_limit: float | None = None,
+    ) -> Shrunk:
+        """Look for smaller datasets on which the best finding's violation shows.
+
+        The finding of the audit stays as it was measured. The smaller pair is measured anew, on
+        outputs that no other step has seen; that holds at ``confidence``, apart from the audit.
+
+        Parameters
+        ----------
+        mechanism : callable, optional
+            By default the audited one; see `replay`.
+        domain : Domain or TableDomain, optional
+            What all datasets are in; by default that of the search. A result of given pairs, or
+            from a file, does not know it.
+        tries : int
+            Smaller pairs on which the mechanism is run, at most.
+        samples : int, optional
+            Runs on each dataset of each of them; by default those of a trial.
+        confidence : float
+            Of what is said of the smaller pair.
+        seed : int
+        time_limit : float, optional
+            As in `audit_mechanism`.
+
+        Returns
+        -------
+        Shrunk
+
+        Raises
+        ------
+        ValueError
+            There is no violation, the relation is "stated", so that nothing is known of smaller
+            datasets, or the domain is not known.
+        """
+        best = self.best
+        if best is None or best.trial.neighbors is None or not best.finding.violation:
+            raise ValueError(f"there is no violation whose datasets shrink: {self.in_words()}")
+        pair = best.trial.neighbors
+        domain = self.domain if domain is None else domain
+        if pair.neighboring_relation == "stated" or pair.only_text:
+            raise ValueError(
+                "which smaller datasets are neighbors is not known where the caller states it; "
+                "audit smaller pairs yourself: datasets=[(dataset, neighbor), …]"
+            )
+        if domain is None:
+            raise ValueError(
+                "which datasets the mechanism takes is not known; state it: "
+                f"shrink(domain=wb.{'TableDomain' if is_frame(pair.dataset) else 'Domain'}(…))"
+            )
+        if time_limit is not None:
+            time_limit = _checks.positive(time_limit, "time_limit")
+        if samples is None:
+            samples = self.samples
+        size = _checks.count(samples, "samples", 10 * CALLS, _checks.DRAWN) // CALLS
+        settings = TrialSettings(
+            self.claim,
+            {best.tester: self._tester(best.tester)},
+            Budget(confidence, 1),
+            size,
+            self.seed,
+            time_limit,
+        )
+        return shrink(
+            best,
+            PortableMechanism(mechanism_from(self._found(mechanism))),
+            settings,
+            self.testers.index(best.tester),
+            domain,
+            planned=self.planned,
+            tries=_checks.count(tries, "tries", 1, _checks.REPEATED),
             seed=_checks.count(seed, "seed"),
         )
 

@@ -7,7 +7,9 @@ import numpy as np
 from workbench import _checks
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import mechanism as of_gallery
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.audit import audit_mechanism
+from workbench.testers.finders.given import as_neighbors
 from workbench.testers.finders.neighbors import RELATIONS
 from workbench.testing.failure import Properties
 
@@ -85,8 +87,11 @@ def _check_datasets(card: Mechanism, demand: Properties) -> None:
     )
     if card.neighboring_relation == "stated":
         return  # nothing is known of such datasets
-    first, second = card.pair
     domain = card.domain
+    if isinstance(domain, TableDomain):
+        _check_frames(card, domain, demand)
+        return
+    first, second = card.pair
     for dataset in (first, second):
         columns = dataset.shape[1] if dataset.ndim == 2 else 0
         inside = bool(((dataset >= domain.low) & (dataset <= domain.high)).all())
@@ -101,3 +106,12 @@ def _check_datasets(card: Mechanism, demand: Properties) -> None:
         return
     differ = int((first != second).reshape(len(first), -1).any(axis=1).sum()) if not apart else -1
     demand.demand(differ == 1, "its datasets differ in one record", f"they differ in {differ}")
+
+
+def _check_frames(card: Mechanism, domain: TableDomain, demand: Properties) -> None:
+    said = ""
+    try:
+        as_neighbors(card.pair, card.neighboring_relation, domain)
+    except ValueError as error:
+        said = str(error)
+    demand.demand(not said, "the frames of its pair are neighbors in its domain", said)

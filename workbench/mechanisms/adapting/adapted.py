@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench import _checks
 from workbench.claims.base import Claim
 
 _HERE = Path(__file__).parent
@@ -60,6 +61,9 @@ class AdaptedMechanism:
     caveat: str = ""
     portable: bool = True
     takes_frame: bool = False
+
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def stated_pair(self) -> bool:

@@ -16,6 +16,7 @@ from workbench.mechanisms.adapting.adapted import AdaptedMechanism
 from workbench.mechanisms.adapting.calls import OWN as PLAIN
 from workbench.mechanisms.base import ARRAYS, Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY, groups
+from workbench.mechanisms.table_domain import TableDomain
 from workbench.pages.core.page import Control, Section, derived, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, NumberField
@@ -62,8 +63,12 @@ def _is(name: str, *values: str) -> Callable[[Any], bool]:
     return lambda page: getattr(page, name) in values
 
 
-def _is_bare(page: Any) -> bool:
+def _has_relation(page: Any) -> bool:
     return not isinstance(page.chosen(), Mechanism) and not page.choice.adapted().stated_pair
+
+
+def _is_bare(page: Any) -> bool:
+    return _has_relation(page) and page.choice.tables() is None
 
 
 def _has_limit(page: Any) -> bool:
@@ -125,7 +130,8 @@ class MechanismChoice(Part):
             "Datasets",
             (
                 Control("datasets"),
-                *(Control(name, when=_is_bare) for name in BARE[:-1]),
+                Control("relation", when=_has_relation),
+                *(Control(name, when=_is_bare) for name in DOMAIN),
                 Control("time_limit", when=_has_limit),
             ),
         ),
@@ -139,6 +145,10 @@ class MechanismChoice(Part):
             choice.objects = {f"{name_of(page.given)} (your code)": OWN, **choice.get_range()}
             if "mechanism" not in given:
                 self.mechanism = OWN
+            domain = mechanism_from(page.given).domain
+            if isinstance(domain, TableDomain):
+                names = {RELATIONS[name].by.capitalize(): name for name in domain.relations}
+                page.param.relation.objects = names
         asked = {} if page.claim_given is None else shown_claim(page.claim_given)
         values = {**self._card_values(), **asked}
         page.param.update({name: one for name, one in values.items() if name not in given})
@@ -150,6 +160,11 @@ class MechanismChoice(Part):
     def adapted(self) -> AdaptedMechanism:
         """The mechanism as it is run, with what it says about itself."""
         return mechanism_from(self.chosen())
+
+    def tables(self) -> TableDomain | None:
+        """The data frames that the mechanism takes, if it takes such."""
+        domain = self.adapted().domain
+        return domain if isinstance(domain, TableDomain) else None
 
     @derived(needs=("mechanism",))
     def chosen(self) -> Any:
@@ -204,7 +219,7 @@ class MechanismChoice(Part):
         return {
             "datasets": self.datasets,
             "neighboring_relation": self.relation,
-            "domain": self.domain(),
+            **({"domain": self.domain()} if self.tables() is None else {}),
             **limit,
         }
 
@@ -222,6 +237,8 @@ class MechanismChoice(Part):
                 f"{name_of(mechanism)}, your code",
                 f"tested for {claim}" if adapted.claim is None else claims,
             ]
+            if (tables := self.tables()) is not None:
+                parts.append(tables.in_words().rstrip("."))
             if f"({PLAIN})" not in adapted.calls:
                 parts.append(f"called as {adapted.calls}")
             if not adapted.portable:
@@ -253,7 +270,9 @@ def _shown_datasets(adapted: AdaptedMechanism) -> dict[str, Any]:
     shown: dict[str, Any] = {}
     if adapted.stated_pair:
         return {"datasets": "pair"}
-    if adapted.neighboring_relation in ARRAYS:
+    domain = adapted.domain
+    known = domain.relations if isinstance(domain, TableDomain) else ARRAYS
+    if adapted.neighboring_relation in known:
         shown["relation"] = adapted.neighboring_relation
     if isinstance(adapted.domain, Domain):
         shown |= {name: getattr(adapted.domain, name) for name in DOMAIN}

@@ -4,7 +4,7 @@
   of.
 - `random`, `grid` and `bandit` search; `dataset_space` builds arrays of a domain for them, and
   `table_space` data frames.
-- `given`: the user's own datasets.
+- `given`: the user's own datasets; `smaller`: what a found pair shrinks to.
 
 To add a finder, read `base` and `grid`; then add a line to `finder` below.
 """

@@ -133,9 +133,9 @@ class BanditFinder(Finder):
         level, record, other = (self._wide(x, i) for i in (0, 1, -1))
         ramp = np.linspace(-0.5, 0.5, size) if size > 1 else np.zeros(size)
         shared = np.clip(level + spread * ramp[:, None], 0, 1)
-        values = map(space.values, (shared, record, other))
-        loose = x[x.size - len(space.loose) :].tolist()
-        return space.neighbors(*values, **dict(zip(space.loose, loose, strict=True)))
+        loose = dict(zip(space.loose, x[x.size - len(space.loose) :].tolist(), strict=True))
+        rows, one, another = map(space.values, (shared, record, other))
+        return space.neighbors(rows, one, another, None, loose)
 
     def _records(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """The part of a point about records, as rows: the center, the record, its substitute."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from workbench.mechanisms.base import ARRAYS, Domain
 from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.finders.records import is_frame, keys
-from workbench.testers.finders.table_space import STATED, TableSpace
+from workbench.testers.finders.table_space import EMPTY, STATED, Change, TableSpace
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,10 @@ class Space:
         """A single one."""
         return [{}]
 
+    def distinct(self, changes: list[Change]) -> list[Change]:
+        """All of them: other numbers are other records."""
+        return changes
+
     def notable_rows(self) -> list[NDArray[np.float64]]:
         """None: the ends of the domain are all that is tried on purpose."""
         return []
@@ -125,6 +130,7 @@ class Space:
         record: ArrayLike,
         other: ArrayLike,
         at: int | None = None,
+        loose: Mapping[str, float] = EMPTY,
     ) -> Neighbors:
         """Two datasets of ``shared`` records, of which the first also has ``record``.
 
@@ -137,6 +143,8 @@ class Space:
             record itself, it moves to the far end of the first column.
         at : int, optional
             How many shared records come before it; default: all.
+        loose : mapping
+            Empty, for arrays.
         """
         shared, record, other = (np.asarray(x, float) for x in (shared, record, other))
         at = len(shared) if at is None else at

@@ -109,7 +109,7 @@ def as_neighbors(
     return Neighbors(a, b, relation, column)
 
 
-def _check_domain(a: Any, b: Any, domain: TableDomain | None) -> None:
+def _check_domain(a: Any, b: Any, domain: Domain | TableDomain | None) -> None:
     if isinstance(domain, TableDomain):
         domain.check(a)
         domain.check(b, "the neighbor")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, zip_longest
+from itertools import combinations, product, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,22 +61,26 @@ class GridFinder(Finder):
         for fineness in range(ROUNDS + 1):
             values = np.unique(self.space.values(np.linspace(0, 1, 2**fineness + 1)))
             changes = self._changes(self._rows(values), mirrored=fineness == 0)
+            changes = self.space.distinct(changes)
             for size in self._sizes():
                 for shared in self._shared(values, size, spread=fineness > 0):
                     for record, other in changes:
                         for loose in self.space.arrangements():
-                            yield self.space.neighbors(shared, record, other, **loose)
+                            yield self.space.neighbors(shared, record, other, None, loose)
 
     def _notable_sweep(self) -> Iterator[Neighbors]:
         """Rows with a notable value among others of the ends, and the other way around."""
-        ends = [np.full(self.space.width, x) for x in (0.0, 1.0)]
-        for size in dict.fromkeys((self.space.fewest, self.space.size(0.5), self.space.most)):
-            for row in self.space.notable_rows():
-                for end in ends:
-                    for shared, record, other in ((end, row, end), (row, end, row)):
-                        for loose in self.space.arrangements():
-                            all_shared = np.tile(shared, (size, 1))
-                            yield self.space.neighbors(all_shared, record, other, **loose)
+        width = self.space.width
+        sizes = list(dict.fromkeys((self.space.size(0.5), self.space.most, self.space.fewest)))
+        notable = self.space.notable_rows()
+        for turn, loose in product(range(len(sizes)), self.space.arrangements()):
+            for is_shared, low in product((False, True), (0.0, 1.0)):
+                end = np.full(width, low)
+                for place, row in enumerate(notable):
+                    shared, record, other = (row, end, row) if is_shared else (end, row, end)
+                    size = sizes[(turn + place) % len(sizes)]
+                    all_shared = np.tile(shared, (size, 1))
+                    yield self.space.neighbors(all_shared, record, other, None, loose)
 
     def _sizes(self) -> list[int]:
         fewest, most = self.space.fewest, self.space.most
@@ -87,8 +91,9 @@ class GridFinder(Finder):
         self, values: NDArray[np.float64], size: int, spread: bool
     ) -> Iterator[NDArray[np.float64]]:
         width = self.space.width
-        for value in values:
-            yield np.full((size, width), value)
+        constant = [np.full(width, value) for value in values]
+        for row, _ in self.space.distinct([(row, row) for row in constant]):
+            yield np.tile(row, (size, 1))
         if spread and size > 1:
             evenly = self.space.values(np.linspace(0, 1, size))
             yield np.repeat(evenly[:, None], width, axis=1)
@@ -99,7 +104,7 @@ class GridFinder(Finder):
         for cut in sorted({width // 2, 1} & set(range(1, width)), reverse=True):
             for a in values:
                 rows += [np.repeat([a, b], [cut, width - cut]) for b in values if b != a]
-        return rows
+        return [row for row, _ in self.space.distinct([(row, row) for row in rows])]
 
     def _changes(
         self, rows: list[NDArray[np.float64]], mirrored: bool

@@ -56,7 +56,7 @@ class RandomFinder(Finder):
         rows = np.stack([self._row() for _ in range(kinds)])
         shared = rows[rng.integers(kinds, size=size)]
         at = int(rng.integers(size + 1))
-        return space.neighbors(shared, record, other, at, **space.arranged(rng))
+        return space.neighbors(shared, record, other, at, space.arranged(rng))
 
     def _size(self) -> int:
         """How many records are shared."""

@@ -134,8 +134,10 @@ class _Value(Enum):
     MISSING = "missing"  # None, NaN, NaT and NA, which are one value
     MINUS_ZERO = "-0.0"
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.value
+
+    __repr__ = __str__
 
 
 MISSING, MINUS_ZERO = _Value.MISSING, _Value.MINUS_ZERO

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.mechanisms.table_columns import Column
 from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.finders.neighbors import RELATIONS, Neighbors
+
+#: Of proposals without loose numbers.
+EMPTY: Mapping[str, float] = MappingProxyType({})
+
+#: A row, and what is in its place.
+Change = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 #: Why nothing is searched for.
 STATED = (
@@ -142,15 +149,24 @@ class TableSpace:
         ends = product(*((1.0, 0.0) if name == "own" else (0.0, 1.0) for name in self.loose))
         return [dict(zip(self.loose, each, strict=True)) for each in ends]
 
+    def distinct(self, changes: list[Change]) -> list[Change]:
+        """One of those that stand for the same row, and the same in its place."""
+        found: dict[str, Change] = {}
+        for record, other in changes:
+            first = self._cells(record)
+            second = self._other(first, self._cells(other)) if self.substitute else None
+            found.setdefault(repr((first, second)), (record, other))
+        return list(found.values())
+
     def notable_rows(self) -> list[NDArray[np.float64]]:
         """Rows with one notable value, among cells of the lowest and of the highest value."""
+        most = max(len(column.notable) for column in self._columns)
         found = []
-        for j, column in enumerate(self._columns):
-            for k in range(len(column.notable)):
-                for rest in (0.0, 1.0):
-                    row = np.full(self.width, rest)
-                    row[j] = NOTABLE + k
-                    found.append(row)
+        for rest, k, j in product((0.0, 1.0), range(most), range(self.width)):
+            if k < len(self._columns[j].notable):
+                row = np.full(self.width, rest)
+                row[j] = NOTABLE + k
+                found.append(row)
         return found
 
     # -- proposals --------------------------------------------------------------------------------
@@ -161,8 +177,7 @@ class TableSpace:
         record: ArrayLike,
         other: ArrayLike,
         at: int | None = None,
-        own: float = 1.0,
-        together: float = 0.0,
+        loose: Mapping[str, float] = EMPTY,
     ) -> Neighbors:
         """Two frames of ``shared`` rows, of which the first also has ``record``.
 
@@ -175,17 +190,16 @@ class TableSpace:
             the record itself, it moves to the far end of a column.
         at : int, optional
             How many shared rows come before it; default: all.
-        own : float
-            Of neighbors by user: how many rows the user has, 0 for one, 1 for as many as can be.
-            All are like ``record``.
-        together : float
-            0 if every row has a user of its own, 1 if as few users as possible have all rows.
+        loose : mapping
+            "together": 0 if every row has a user of its own, 1 if as few users as possible have all
+            rows. "own", of neighbors by user: how many rows the user has, 0 for one, 1 for as many
+            as can be; all are like ``record``.
         """
         rows = [self._cells(row) for row in np.asarray(shared, float).reshape(-1, self.width)]
         at = len(rows) if at is None else at
         first = self._cells(np.asarray(record, float))
-        users, user = self._users(len(rows), together)
-        count = self._of_the_user(len(rows), own) if self.own else 1
+        users, user = self._users(len(rows), loose.get("together", 0.0))
+        count = self._of_the_user(len(rows), loose.get("own", 1.0)) if self.own else 1
         both = list(zip(users, rows, strict=True))
         before, after = both[:at], both[at:]
         with_record = self._frame([*before, *[(user, first)] * count, *after])

@@ -60,12 +60,35 @@ def find_mechanism(text: str, directory: str | Path | None = None) -> Mechanism 
         return _of_gallery(text)
     if not place or not function:
         raise ValueError(f"cannot read the mechanism {text!r}; write MODULE:FUNCTION")
-    directory = os.path.abspath(directory or os.curdir)
-    source = _read(Path(directory, place)) if _is_path(place) else None
-    named = NamedMechanism(place, function, directory, source)
+    named = _named(place, function, directory)
     found = named.found
     _ = named.adapted  # raises now if it cannot be called
     return replace(found, run=named) if isinstance(found, Mechanism) else named
+
+
+def find_object(text: str, directory: str | Path | None = None) -> Any:
+    """What ``MODULE:NAME`` or ``path/to/file.py:NAME`` stands for, such as a domain.
+
+    Parameters
+    ----------
+    text, directory
+        As of `find_mechanism`.
+
+    Raises
+    ------
+    ValueError
+        No such module, file or name; an import that fails.
+    """
+    place, _, name = str(text).strip().rpartition(":")
+    if not place or not name:
+        raise ValueError(f"cannot read {text!r}; write MODULE:NAME or path/to/file.py:NAME")
+    return _named(place, name, directory).found
+
+
+def _named(place: str, name: str, directory: str | Path | None) -> NamedMechanism:
+    directory = os.path.abspath(directory or os.curdir)
+    source = _read(Path(directory, place)) if _is_path(place) else None
+    return NamedMechanism(place, name, directory, source)
 
 
 @dataclass(frozen=True, repr=False)
