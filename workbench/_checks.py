@@ -34,6 +34,9 @@ _COUNTABLE = 2**53
 #: Values of a sequence that numpy has to ask for one by one, at most.
 LONGEST = 10**7
 
+#: Lists in lists that are looked into.
+_DEEP = 64
+
 #: Numbers that are drawn at once, at most: 400 MB.
 DRAWN = 5 * 10**7
 
@@ -92,7 +95,9 @@ def convertible(values: Any, name: str) -> None:
             f"{name} has {masked} masked value{'s' * (masked > 1)}, which would be counted; leave "
             "them out with a.compressed(), or keep them as missing with a.filled(np.nan)"
         )
-    while isinstance(values, list | tuple) and values:
+    for _ in range(_DEEP):  # a list may contain itself
+        if not (isinstance(values, list | tuple) and values):
+            break
         values = values[0]
     if not hasattr(values, "__array__") and _length(values) > LONGEST:
         raise ValueError(

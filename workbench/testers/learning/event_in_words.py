@@ -20,7 +20,12 @@ from workbench.testers.learning.bits import EVERY, LOW, grid, low_bits
 from workbench.testers.learning.encoding import row_keys
 from workbench.testers.learning.outputs import is_text
 from workbench.testers.outputs.table import LENGTH
-from workbench.testers.outputs.table_encoding import ABSENT, Encoding, TableEncoding
+from workbench.testers.outputs.table_encoding import (
+    ABSENT,
+    Encoding,
+    TableEncoding,
+    is_length,
+)
 
 #: Outputs of each side that are compared.
 COMPARED = 2_000
@@ -102,15 +107,17 @@ def label_of(row: Any, encoding: Encoding) -> str:
         return "(" + ", ".join(map(_value, parts)) + ")"
     if not isinstance(encoding, TableEncoding):
         return "(" + ", ".join(map(_value, parts)) + ")"
-    said_of = []
+    said_of, lengths = [], []
     for j, (part, column) in enumerate(zip(parts, encoding.columns, strict=True)):
         said = encoding.word(j, part)
         if column.holds == "appears":
             said_of += [_step(column.path)] if part else []
         elif said != "no word" and not (said is None and np.isnan(part)):
             name = f"{_step(column.path)} " if column.path else ""
-            said_of.append(f"{name}{said or _value(part)}")
-    return "(" + ", ".join(said_of) + ")"
+            to = lengths if is_length(column.path) else said_of
+            to.append(f"{name}{said or _value(part)}")
+    said_of = said_of or lengths
+    return said_of[0] if len(said_of) == 1 else "(" + ", ".join(said_of) + ")"
 
 
 def _outcomes(outputs: NDArray[Any], inside: NDArray[np.bool_], encoding: Encoding) -> str:
@@ -125,7 +132,8 @@ def _outcomes(outputs: NDArray[Any], inside: NDArray[np.bool_], encoding: Encodi
             labels = sorted({label_of(outputs[i], encoding) for i in listed})
             if all(label.startswith("key ") for label in labels):
                 return " or ".join(labels)
-            return f"the output {verb} {' or '.join(labels)}"
+            subject = _subject(0, encoding) if outputs.ndim == 1 else "the output"
+            return f"{subject} {verb} {' or '.join(labels)}"
     return ""
 
 

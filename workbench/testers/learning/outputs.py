@@ -119,7 +119,7 @@ def _of_one_kind(x: list[Any] | tuple[Any, ...]) -> bool:
     """Whether lists hold only numbers, or only strings, in rows of one length."""
     if any(hasattr(each, "_fields") for each in x):  # its names are part of the output
         return False
-    while x and all(isinstance(each, list | tuple) for each in x):
+    if x and all(isinstance(each, list | tuple) for each in x):
         if len({len(each) for each in x}) > 1:
             return False
         x = list(chain.from_iterable(x))

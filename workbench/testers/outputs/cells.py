@@ -196,7 +196,7 @@ def _single(value: Any) -> tuple[float | None, str] | None:
         return _float(value), ""
     if isinstance(value, np.datetime64 | np.timedelta64):
         return None, str(value)
-    return _named(value)
+    return None if isinstance(value, numbers.Complex) else _named(value)
 
 
 def _named(value: Any) -> tuple[None, str] | None:

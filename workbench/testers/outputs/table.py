@@ -193,9 +193,10 @@ class OutputTable:
             )
         )  # fmt: skip
         paths, words = _unpacked(message.get("paths")), _unpacked(message.get("words"))
-        said = value[kind != NUMBER]
+        same = path.size == kind.size == value.size
+        said = value[kind != NUMBER] if same else value
         fits = (
-            path.size == kind.size == value.size
+            same
             and starts.size > 0
             and starts[0] == 0
             and starts[-1] == path.size

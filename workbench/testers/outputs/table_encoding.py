@@ -202,9 +202,9 @@ def fit_encoding(p: OutputTable | NDArray[Any], q: OutputTable | NDArray[Any]) -
     n_p = len(tables[0])
     cells = _Cells.of(OutputTable.joined(tables))
     known = [path for path in cells.paths if cells.at(path)[0].size > 1 or cells.runs <= 2]
-    text = not any((cells.at(path)[1] == NUMBER).any() for path in known if not _is_length(path))
+    text = not any((cells.at(path)[1] == NUMBER).any() for path in known if not is_length(path))
     if text:  # lengths follow from what is absent
-        known = [path for path in known if not _is_length(path)] or known
+        known = [path for path in known if not is_length(path)] or known
         text = not any((cells.at(path)[1] == NUMBER).any() for path in known)
     columns = {path: _columns_of(path, cells, n_p, text) for path in known}
     varying = [path for path in known if columns[path]]
@@ -213,7 +213,7 @@ def fit_encoding(p: OutputTable | NDArray[Any], q: OutputTable | NDArray[Any]) -
         kept = np.sort(np.argsort(-evidence, kind="stable")[:MOST_COLUMNS])
         varying = [varying[i] for i in kept]
     constant = [path for path in known if not columns[path]]
-    paths = (*varying, *constant, *(path for path in cells.paths if _is_length(path)))
+    paths = (*varying, *constant, *(path for path in cells.paths if is_length(path)))
     found = [column for path in varying for column in columns[path]]
     others = cells.count_of_others(paths)
     if not text and others.size and others.min() < others.max():
@@ -270,7 +270,8 @@ class _Cells:
         return np.bincount(rows, minlength=self.runs).astype(float)
 
 
-def _is_length(path: str) -> bool:
+def is_length(path: str) -> bool:
+    """Whether a path is that of the length of a collection."""
     return path == LENGTH or path.endswith(f".{LENGTH}")
 
 
