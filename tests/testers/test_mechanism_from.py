@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import cloudpickle
@@ -201,6 +202,16 @@ def test_generators_are_left_as_they_were():
     assert state() == before
     assert first == mechanism(np.ones(2), 3, np.random.default_rng(1))
     assert first != mechanism(np.ones(2), 3, np.random.default_rng(2))
+
+
+def test_threads_take_turns():
+    with ThreadPoolExecutor(4) as threads:
+        for mechanism in (call_forms.one, call_forms.one_of_own_generator):
+            here = wb.audit_mechanism(mechanism, "pure(1)", **QUICK | {"trials": 4})
+            there = wb.audit_mechanism(
+                mechanism, "pure(1)", executor=threads, **QUICK | {"trials": 4}
+            )
+            assert evidence(there) == evidence(here)
 
 
 def test_what_no_seed_reaches_is_said():

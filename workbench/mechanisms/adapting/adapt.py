@@ -158,20 +158,9 @@ def adapted(x: Any, name: str, call: str | None = None) -> AdaptedMechanism:
         form, kind = form_of(function, f"{name}.{method}" if method else name)
     else:
         form = CallForm.parse(call, inspect.isgeneratorfunction(function))
-    found = AdaptedMechanism(
-        name,
-        x,
-        form.in_words(shown),
-        claim=releases.stated_claim(x, method),
-        neighboring_relation=releases.relation_of(x, method),
-        pair=releases.pair_of(x, method),
-        remedy=remedy(shown),
-        takes_frame=kind == "frame",
-    )
-    if str(form) == OWN and not (method or form.stream or kind):
-        return found
     one_value = method in releases.OF_ONE_VALUE
     convert = _plain_value if one_value else {"list": as_list, "frame": as_frame}.get(kind)
+    plain = str(form) == OWN and not (method or form.stream or kind)
     unreached = () if form.seeded else randomness_of(x).unreached
     caveat = ""
     if unreached:
@@ -179,11 +168,17 @@ def adapted(x: Any, name: str, call: str | None = None) -> AdaptedMechanism:
             f"{shown} draws from {' and '.join(unreached)}, which no seed of the audit reaches, so "
             "another audit may draw other outputs"
         )
-    return replace(
-        found,
-        run=Calls(x, form, method, convert, pure=one_value),
+    return AdaptedMechanism(
+        name,
+        x if plain else Calls(x, form, method, convert, pure=one_value),
+        form.in_words(shown),
+        claim=releases.stated_claim(x, method),
+        neighboring_relation=releases.relation_of(x, method),
+        pair=releases.pair_of(x, method),
+        remedy=remedy(shown),
         caveat=caveat,
         portable="random.SystemRandom" not in unreached,
+        takes_frame=kind == "frame",
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import random
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -17,6 +19,19 @@ _MAKERS = frozenset({"default_rng", "RandomState", "SystemRandom", "secrets", "u
 
 #: How deep, and how many objects, are looked through for generators.
 _DEEP, _MOST = 5, 1000
+
+
+#: Who sets the states of generators that others use too; threads take turns.
+_turns = threading.RLock()
+
+
+def _renew() -> None:
+    global _turns
+    _turns = threading.RLock()  # the thread that held it is not in a fork
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
 
 
 @dataclass(frozen=True)
@@ -39,7 +54,8 @@ class Randomness:
 def seeded(rng: np.random.Generator, mechanism: Any) -> Iterator[None]:
     """Within it, generators are in states drawn from ``rng``; afterwards as they were.
 
-    These are numpy's and Python's global ones, and those that the mechanism keeps.
+    These are numpy's and Python's global ones, and those that the mechanism keeps. Threads that
+    run such mechanisms wait for each other.
 
     Parameters
     ----------
@@ -47,7 +63,7 @@ def seeded(rng: np.random.Generator, mechanism: Any) -> Iterator[None]:
     mechanism : object
     """
     kept = randomness_of(mechanism).generators
-    with ExitStack() as undo:
+    with _turns, ExitStack() as undo:
         undo.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
         np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002
         undo.callback(random.setstate, random.getstate())
@@ -127,10 +143,13 @@ def _parts(x: Any, unreached: dict[str, None]) -> list[Any]:
         return list(x) if len(x) <= _MOST else []
     if isinstance(x, type):
         return []
-    bound = getattr(x, "__self__", None)  # of a method, also of one in C
-    if bound is not None and not isinstance(bound, ModuleType):
-        return [bound, getattr(x, "__func__", None)]
-    kept = list(getattr(x, "__dict__", {}).values())
+    try:  # attributes of foreign objects may be anything
+        bound = getattr(x, "__self__", None)  # of a method, also of one in C
+        if bound is not None and not isinstance(bound, ModuleType):
+            return [bound, getattr(x, "__func__", None)]
+        kept = list(vars(x).values()) if hasattr(x, "__dict__") else []
+    except Exception:
+        return []
     return [*kept, *(vars(kind).get("__call__") for kind in type(x).__mro__)]
 
 
