@@ -64,6 +64,13 @@ def users(first: Sequence[int], second: Sequence[int]) -> Pair:
     return tuple(np.array([*others, last > same], float) for last in (a, b))  # type: ignore[return-value]
 
 
+def rounded(
+    run: Callable[..., Any], dataset: Any, size: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """The outputs of a mechanism as multiples of 2⁻²⁰."""
+    return np.asarray(np.round(np.asarray(run(dataset, size, rng)) * 2.0**20) / 2.0**20)
+
+
 @dataclass(frozen=True)
 class Case:
     """A mechanism of DP-Sniper, its claim, a pair, and what was published for it."""
@@ -207,7 +214,7 @@ def sniper(plan: Plan) -> Iterable[Row]:
         found, spent = [], time.process_time()
         for seed in range(plan.seeds):
             audit = wb.audit_mechanism(
-                case.run,
+                case.run if "floating" in name else partial(rounded, case.run),
                 wb.PureDP(case.claim),
                 case.pair,
                 neighboring_relation=case.relation,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import checked, vector
+from workbench.mechanisms.floating_point import on_grid
 
 
 @checked
@@ -70,7 +71,8 @@ def noisy_histogram(
 ) -> NDArray[np.float64]:
     """Counts of equal bins of [0, 1], each + Lap(1/ε): ε-DP for neighbors that add a record.
 
-    The claim holds exactly: a record changes one count by 1.
+    The claim holds exactly: a record changes one count by 1. Results are rounded to multiples of
+    2⁻³⁰, since the digits of a float would give the counts away.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ def noisy_histogram(
     ndarray, shape (size, bins)
     """
     counts = _counts(dataset, bins)
-    return counts + rng.laplace(0, 1 / epsilon, (size, bins))
+    return on_grid(counts + rng.laplace(0, 1 / epsilon, (size, bins)))
 
 
 @checked
@@ -131,7 +133,7 @@ def noisy_histogram_inverted(
     dataset, size, rng, epsilon, bins
         As of `noisy_histogram`.
     """
-    return _counts(dataset, bins) + rng.laplace(0, epsilon, (size, bins))
+    return on_grid(_counts(dataset, bins) + rng.laplace(0, epsilon, (size, bins)))
 
 
 @checked

@@ -285,7 +285,10 @@ class MechanismAudit:
             f"testers: {', '.join(self.testers)}; "
             f"seed {self.seed}."
         )
-        return " ".join([self.in_words(), settings, *self.notes])
+        best = self.best
+        event = None if best is None else best.finding.event
+        counted = [f"The event that was counted: {event}."] if event else []
+        return " ".join([self.in_words(), *counted, settings, *self.notes])
 
     def _power(self) -> str:
         symbol, least = self.claim.symbol, self.least_detectable()

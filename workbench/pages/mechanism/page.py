@@ -259,6 +259,14 @@ class MechanismPage(Page):
             return ""
         return f"Trial {shown.trial.index + 1}. {datasets_in_words(shown.trial.neighbors)}"
 
+    @sentence(needs=("shown",), place="foot")
+    def event(self) -> str:
+        """The event that the shown tester counted; empty for a tester that counts none."""
+        shown = self.shown()
+        if shown is None or shown.finding.event is None:
+            return ""
+        return f"The event that was counted: {shown.finding.event}."
+
     @sentence(needs=("found",), place="foot")
     def notes(self) -> str:
         """Notes about the search."""

@@ -1,9 +1,8 @@
-"""Laplace noise in floating point: by inversion as in textbooks, rounded to a grid, and snapped.
+"""What floating-point numbers give away, and how a mechanism avoids it.
 
-Neighbors substitute a record, which moves the sum of values in [0, 1] by at most 1. In real
-arithmetic all three keep their claim; in floating point the low bits of the first tell which sum
-was added to the noise. Source: Mironov (2012), "On significance of the least significant bits for
-differential privacy".
+Of 1 + noise every result between −1 and 1 is a multiple of 2⁻⁵³, while 0 + noise is not: a
+mechanism that adds noise to an exact result gives that away, whatever the noise (Mironov, CCS
+2012). Results that are published on a grid, much coarser than that of floats, do not.
 """
 
 from __future__ import annotations
@@ -11,15 +10,35 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from workbench import _checks
 from workbench.mechanisms.datasets import checked, vector
 
-#: Spacing of the grid of `laplace_grid`.
-GRID = 2.0**-10
+#: Results are published as multiples of 2 to this power.
+EXPONENT = -30
+
+#: Power of two of the grid of `laplace_grid`.
+COARSE = -10
 
 #: Limit of the outputs of `laplace_snapping`.
 LIMIT = 100.0
+
+
+def on_grid(values: ArrayLike, exponent: int = EXPONENT) -> NDArray[np.float64]:
+    """Values rounded to multiples of a power of two, so that their bits tell no more than they do.
+
+    Parameters
+    ----------
+    values : array_like
+    exponent : int
+        Of 2; −30 is about 1e-9.
+
+    Returns
+    -------
+    ndarray of the shape of ``values``
+    """
+    return np.ldexp(np.round(np.ldexp(_checks.array(values, "values"), -exponent)), exponent)
 
 
 @checked
@@ -29,7 +48,8 @@ def laplace_inversion(
     """Σ ± log(U)/ε with U uniform, in double precision: claims ε-DP.
 
     It is not ε-DP for any ε. Small noise has more digits than fit behind a larger sum: with Σ = 1
-    no output in (0, 1) is other than a multiple of 2⁻⁵³, with Σ = 0 most are.
+    no output in (0, 1) is other than a multiple of 2⁻⁵³, with Σ = 0 most are. Neighbors substitute
+    a record.
 
     Parameters
     ----------
@@ -62,7 +82,7 @@ def laplace_grid(
         As of `laplace_inversion`.
     """
     exact = _sum(dataset) + _inverted(rng.random(size), rng, 1 / epsilon)
-    return np.round(exact / GRID) * GRID
+    return on_grid(exact, COARSE)
 
 
 @checked
