@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import workbench as wb
+from benchmarks.auditorium import rounded
 from workbench import mechanisms
 from workbench.mechanisms.gallery import GALLERY
 
@@ -62,13 +63,6 @@ def users(first: Sequence[int], second: Sequence[int]) -> Pair:
     same = np.minimum(a, b)
     others = [same > k for k in range(same.max())]
     return tuple(np.array([*others, last > same], float) for last in (a, b))  # type: ignore[return-value]
-
-
-def rounded(
-    run: Callable[..., Any], dataset: Any, size: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """The outputs of a mechanism as multiples of 2⁻²⁰."""
-    return np.asarray(np.round(np.asarray(run(dataset, size, rng)) * 2.0**20) / 2.0**20)
 
 
 @dataclass(frozen=True)
