@@ -7,7 +7,7 @@
 - `gallery`: every mechanism by name; `cards`: the cards by subject. To add one, write its function
   and add its card there.
 - `counts`, `means`, `sums`, `selection`, `svt`, `svt_numbers`, `local_reports`, `gradient_descent`,
-  `floats`: their functions by subject; `datasets` reads what they are given.
+  `floating_point`: their functions by subject; `datasets` reads what they are given.
 """
 
 from workbench import _names

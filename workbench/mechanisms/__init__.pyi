@@ -8,9 +8,9 @@ from .counts import noisy_histogram_inverted as noisy_histogram_inverted
 from .counts import randomized_response as randomized_response
 from .counts import randomized_response_coin as randomized_response_coin
 from .counts import truncated_geometric as truncated_geometric
-from .floats import laplace_grid as laplace_grid
-from .floats import laplace_inversion as laplace_inversion
-from .floats import laplace_snapping as laplace_snapping
+from .floating_point import laplace_grid as laplace_grid
+from .floating_point import laplace_inversion as laplace_inversion
+from .floating_point import laplace_snapping as laplace_snapping
 from .gallery import mechanism as mechanism
 from .gallery import mechanism_gallery as mechanism_gallery
 from .gradient_descent import dp_gd as dp_gd

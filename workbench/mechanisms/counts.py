@@ -133,7 +133,7 @@ def noisy_histogram_inverted(
     dataset, size, rng, epsilon, bins
         As of `noisy_histogram`.
     """
-    return _counts(dataset, bins) + rng.laplace(0, epsilon, (size, bins))
+    return on_grid(_counts(dataset, bins) + rng.laplace(0, epsilon, (size, bins)))
 
 
 @checked

@@ -13,9 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench.mechanisms.datasets import checked, vector
 
 #: Results are published as multiples of 2 to this power.
 EXPONENT = -30
+
+#: Power of two of the grid of `laplace_grid`.
+COARSE = -10
+
+#: Limit of the outputs of `laplace_snapping`.
+LIMIT = 100.0
 
 
 def on_grid(values: ArrayLike, exponent: int = EXPONENT) -> NDArray[np.float64]:
@@ -34,18 +41,19 @@ def on_grid(values: ArrayLike, exponent: int = EXPONENT) -> NDArray[np.float64]:
     return np.ldexp(np.round(np.ldexp(_checks.array(values, "values"), -exponent)), exponent)
 
 
-def textbook_laplace(
+@checked
+def laplace_inversion(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.float64]:
-    """Number of records + Lap(1/ε), by inversion in floating point: claims ε-DP.
+    """Σ ± log(U)/ε with U uniform, in double precision: claims ε-DP.
 
-    The claim is wrong, although the formula is right: the noise −sgn(u)·log(1 − 2|u|)/ε of a
-    uniform u has more digits near 0 than the sum has near any other number, so the digits of the
-    output tell the number of records.
+    It is not ε-DP for any ε. Small noise has more digits than fit behind a larger sum: with Σ = 1
+    no output in (0, 1) is other than a multiple of 2⁻⁵³, with Σ = 0 most are. Neighbors substitute
+    a record.
 
     Parameters
     ----------
-    dataset : array_like, shape (records,)
+    dataset : array_like, shape (records,), values in [0, 1]
     size : int
         Number of runs.
     rng : numpy.random.Generator
@@ -55,10 +63,57 @@ def textbook_laplace(
     Returns
     -------
     ndarray, shape (size,)
-
-    References
-    ----------
-    Mironov (2012), On significance of the least significant bits for differential privacy, CCS.
     """
-    u = rng.random(size) - 0.5
-    return len(dataset) - np.sign(u) * np.log(1 - 2 * np.abs(u)) / epsilon
+    return _sum(dataset) + _inverted(rng.random(size), rng, 1 / epsilon)
+
+
+@checked
+def laplace_grid(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
+) -> NDArray[np.float64]:
+    """The output of `laplace_inversion`, rounded to a multiple of 2⁻¹⁰: ε-DP.
+
+    The claim holds but for the errors of double precision, which change the probability of a
+    multiple by at most about 10⁻¹⁵.
+
+    Parameters
+    ----------
+    dataset, size, rng, epsilon
+        As of `laplace_inversion`.
+    """
+    exact = _sum(dataset) + _inverted(rng.random(size), rng, 1 / epsilon)
+    return on_grid(exact, COARSE)
+
+
+@checked
+def laplace_snapping(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
+) -> NDArray[np.float64]:
+    """The snapping mechanism: rounded to a power of two above the scale, clamped to ±100; ε-DP.
+
+    The claim holds in floating point, with scale λ = (1 + 100·2⁻⁴⁹)/ε, if the logarithm is
+    rounded correctly (Mironov, 2012, Theorem 1). U has all digits that a double can have.
+
+    Parameters
+    ----------
+    dataset, size, rng, epsilon
+        As of `laplace_inversion`.
+    """
+    scale = (1 + LIMIT * 2.0**-49) / epsilon
+    step = float(np.exp2(np.ceil(np.log2(scale))))
+    digits = 1 + rng.integers(0, 2**52, size) * 2.0**-52
+    uniform = np.ldexp(digits, -rng.geometric(0.5, size))
+    noisy = np.clip(_sum(dataset), -LIMIT, LIMIT) + _inverted(uniform, rng, scale)
+    return np.clip(np.round(noisy / step) * step, -LIMIT, LIMIT)
+
+
+def _sum(dataset: Any) -> np.float64:
+    return np.clip(vector(dataset), 0, 1).sum()
+
+
+def _inverted(
+    uniform: NDArray[np.float64], rng: np.random.Generator, scale: float
+) -> NDArray[np.float64]:
+    """Laplace noise of a scale from uniform numbers in (0, 1]; 0 counts as the least of them."""
+    sign = rng.choice([-1.0, 1.0], len(uniform))
+    return sign * scale * np.log(np.maximum(uniform, 2.0**-53))

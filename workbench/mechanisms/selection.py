@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import checked, column_sums, vector
+from workbench.mechanisms.floating_point import on_grid
 
 
 @checked
@@ -131,7 +132,7 @@ def noisy_max_value_both_ways(
     dataset, size, rng, epsilon
         As of `noisy_max_value`.
     """
-    return _noisy(dataset, size, rng.laplace, 2 / epsilon).max(axis=1)
+    return on_grid(_noisy(dataset, size, rng.laplace, 2 / epsilon).max(axis=1))
 
 
 @checked
@@ -147,7 +148,7 @@ def noisy_max_value_exponential(
     dataset, size, rng, epsilon
         As of `noisy_max_value`.
     """
-    return _exponential(dataset, size, rng, 2 / epsilon).max(axis=1)
+    return on_grid(_exponential(dataset, size, rng, 2 / epsilon).max(axis=1))
 
 
 @checked

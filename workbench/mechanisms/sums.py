@@ -1,6 +1,7 @@
 """Sums of numbers in [0, 1] with Laplace noise, of all records, and of all that came so far.
 
-Records are in order. Neighbors substitute a record, which moves a sum by at most 1.
+Records are in order. Neighbors substitute a record, which moves a sum by at most 1. Results are
+rounded to multiples of 2⁻³⁰, since the digits of a float would give the exact sums away.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import checked, column_sums, vector
+from workbench.mechanisms.floating_point import on_grid
 
 
 @checked
@@ -41,7 +43,8 @@ def laplace_sum(
     -------
     ndarray, shape (size,)
     """
-    return np.clip(vector(dataset), 0, 1).sum() + rng.laplace(0, noise_factor / epsilon, size)
+    noise = rng.laplace(0, noise_factor / epsilon, size)
+    return on_grid(np.clip(vector(dataset), 0, 1).sum() + noise)
 
 
 @checked
@@ -73,7 +76,7 @@ def laplace_parallel(
     ndarray, shape (size, copies)
     """
     total = np.clip(vector(dataset), 0, 1).sum()
-    return total + rng.laplace(0, copies / epsilon, (size, copies))
+    return on_grid(total + rng.laplace(0, copies / epsilon, (size, copies)))
 
 
 @checked
@@ -99,7 +102,7 @@ def prefix_sum(
     ndarray, shape (size, records)
     """
     x = np.clip(vector(dataset), 0, 1)
-    return np.cumsum(x + rng.laplace(0, 1 / epsilon, (size, len(x))), axis=1)
+    return on_grid(np.cumsum(x + rng.laplace(0, 1 / epsilon, (size, len(x))), axis=1))
 
 
 @checked
@@ -124,7 +127,8 @@ def prefix_sum_user(
     ndarray, shape (size, columns)
     """
     counts = column_sums(dataset)
-    return np.cumsum(counts + rng.laplace(0, 1 / epsilon, (size, len(counts))), axis=1)
+    noise = rng.laplace(0, 1 / epsilon, (size, len(counts)))
+    return on_grid(np.cumsum(counts + noise, axis=1))
 
 
 @checked
@@ -182,4 +186,4 @@ def _by_blocks(
         if stop <= len(x):
             before = before + x[start:stop].sum() + rng.laplace(0, total, size)
             sums[:, stop - 1] = before
-    return sums
+    return on_grid(sums)

@@ -2,7 +2,8 @@
 
 Datasets, neighbors and queries are those of `workbench.mechanisms.svt`: a substituted user moves
 each count by at most 1, some up and others down. Outputs have one row for each run and one column
-for each query: the number that is released where the query is above, NaN below and after the stop.
+for each query: the number that is released where the query is above, rounded to a multiple of 2⁻³⁰,
+NaN below and after the stop.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import checked, column_sums
+from workbench.mechanisms.floating_point import EXPONENT
 from workbench.mechanisms.svt import compare, svt3, svt4
 
 
@@ -50,7 +52,7 @@ def svt_numeric(
     rho, nu = 3 / epsilon, 6 * answers / epsilon
     _, state, _ = compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers)
     fresh = column_sums(dataset) + rng.laplace(0, 3 * answers / epsilon, state.shape)
-    return np.where(state == 1, fresh, np.nan)
+    return _told(state == 1, fresh)
 
 
 @checked
@@ -74,7 +76,7 @@ def svt_gap(
     """
     rho, nu = 2 / epsilon, 4 * answers / epsilon
     noisy, state, limit = compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers)
-    return np.where(state == 1, noisy - limit[:, None], np.nan)
+    return _told(state == 1, noisy - limit[:, None])
 
 
 @checked
@@ -99,7 +101,7 @@ def svt_gap_count(
     """
     rho, nu = 2 / epsilon, 4 * answers / epsilon
     noisy, state, _ = compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers)
-    return np.where(state == 1, noisy, np.nan)
+    return _told(state == 1, noisy)
 
 
 @checked
@@ -179,7 +181,14 @@ def svt34_parallel(
         The columns of `svt3`, then those of `svt4`.
     """
     shared = {"epsilon": epsilon / 2, "answers": answers, "threshold": threshold}
-    return np.hstack([run(dataset, size, rng, **shared) for run in (svt3, svt4)])
+    counts, states = (run(dataset, size, rng, **shared) for run in (svt3, svt4))
+    return np.hstack([_told(~np.isnan(counts), counts), states])
+
+
+def _told(above: NDArray[np.bool_], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers where they are told, on the grid of `workbench.mechanisms.floating_point.on_grid`."""
+    rounded = np.ldexp(np.round(np.ldexp(numbers, -EXPONENT)), EXPONENT)
+    return np.where(above, rounded, np.nan)
 
 
 def _adaptive(
@@ -202,6 +211,6 @@ def _adaptive(
         running, far = left >= 2, coarse - limit >= margin
         above = far | (fine >= limit)
         number = np.where(far, coarse - limit * gap, fine - limit)
-        released[:, i] = np.where(running & above, number, np.nan)
+        released[:, i] = _told(running & above, number)
         left -= running * (far + 2 * (above & ~far))
     return released

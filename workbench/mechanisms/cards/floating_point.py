@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.claims.pure import PureDP
-from workbench.mechanisms import floats
+from workbench.mechanisms import floating_point
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.cards.shared import NOUGHT_OR_ONE, UNIT
 
@@ -13,7 +13,7 @@ CARDS = (
     Mechanism(
         "laplace-inversion",
         "Laplace sum by inversion, in double precision",
-        floats.laplace_inversion,
+        floating_point.laplace_inversion,
         PureDP(1),
         False,
         "substitute",
@@ -25,7 +25,7 @@ CARDS = (
     Mechanism(
         "laplace-grid",
         "Laplace sum, rounded to a grid",
-        floats.laplace_grid,
+        floating_point.laplace_grid,
         PureDP(1),
         True,
         "substitute",
@@ -37,7 +37,7 @@ CARDS = (
     Mechanism(
         "laplace-snapping",
         "Laplace sum by the snapping mechanism",
-        floats.laplace_snapping,
+        floating_point.laplace_snapping,
         PureDP(1),
         True,
         "substitute",
