@@ -13,6 +13,7 @@ from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
 from workbench.pairs.accounting.pld import Part
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
+from workbench.pairs.randomized_response import RandomizedResponsePair, RepeatedResponsesPair
 
 #: Pairs that one composition holds at most; each takes about 50 ms.
 MOST_PAIRS = 1000
@@ -169,6 +170,8 @@ class ComposedPair(AccountedPair):
                     yield Part(step, k * self.k, symmetric)
             else:
                 one: Pair = pair.closed_form or pair
+                if isinstance(one, RandomizedResponsePair):  # by its answers, not by its profile
+                    one = RepeatedResponsesPair(one.epsilon_0, one.delta_0, 1)
                 yield Part(one, self.k, one.symmetric)
 
     @property
