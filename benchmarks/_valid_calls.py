@@ -633,6 +633,7 @@ OWN: dict[str, dict[str, Any]] = {
         "executor": Make(Here),
     },
     "compose_histogram": {"histogram": Make(OBJECTS["Histogram"]), "k": 2},
+    "ComposedPair.from_history": {"history": [(2.0, 0.1, 3), (1.0, 0.2, 2)]},
     "ComposedPair.sample": {"n": 4},
     "Counts.bound": {"question": Make(lambda: Epsilon(delta=1e-5))},
     "Counts.at_threshold": {"threshold": 0.5},

@@ -1,6 +1,7 @@
 """What was promised: stated at import or on the page, kept with the data, and tested by name."""
 
 import json
+import re
 
 import pytest
 from helpers.pages import CSV, added
@@ -10,9 +11,10 @@ import workbench as wb
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import parse_claim
 from workbench.dashboard.visitor.session import VisitorSession
+from workbench.pages.core.session import PageSession
 from workbench.pages.core.sliders import taken
 from workbench.pages.importing.page import ImportPage
-from workbench.pages.inputs.claims.stated import CLAIM, KINDS, stated_values
+from workbench.pages.inputs.claims.stated import CLAIM, COMPOSED, KINDS, stated_values
 from workbench.pages.inputs.data import example_key
 from workbench.pages.scores.claimed.former import FORMER
 from workbench.pages.scores.page import ScoresPage
@@ -33,6 +35,13 @@ NAMES = [
     ("renyi(8, 0.5)", "Rényi ε = 0.5 of order 8"),
     ("dpsgd(1.1, 0.02, 700)", "DP-SGD, σ = 1.1, q = 0.02, 700 steps"),
     ("laplace(0.5)", "Laplace, μ = 0.5"),
+    (
+        "dpsgd(1.1, 0.02, 700, relation=substitute)",
+        "DP-SGD, σ = 1.1, q = 0.02, 700 steps, substitute",
+    ),
+    ("dpsgd(1, 0.01, 500) + dpsgd(2, 0.01, 500)", "DP-SGD in 2 phases"),
+    ("10 * laplace(0.1)", "Laplace, μ = 0.1, 10 times"),
+    ("subsampled-gaussian(0.2, 1)", "Subsampled Gaussian, q = 0.2, σ = 1"),
 ]
 
 
@@ -72,7 +81,36 @@ def test_a_claim_has_its_own_name_everywhere(page, text, short):
 
 
 def test_every_kind_has_a_name_here():
-    assert {text.partition("(")[0] for text, *_ in NAMES} == KINDS.keys()
+    assert {stated_values(text)["claim_kind"] for text, *_ in NAMES} == KINDS.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "cannot read the claim"),
+        ("dpsgd(1, 0.01)", "dpsgd takes (noise, rate, steps, relation=…)"),
+        ("approx(1, 1e-5)", "state other claims by their own kind"),
+        ("approx(1, 1e-5) + laplace(1)", "only pairs are composed"),
+        ("dpsgd(0.1, 0.01, 5) + dpsgd(1, 0.01, 5)", "a noise multiplier from 0.3 to 100, got 0.1"),
+        ("dpsgd(1, 0.01, 90000) + dpsgd(2, 0.01, 20000)", "steps in all from 0 to 100000"),
+        ("20 * dpsgd(1, 0.01, 90000)", "steps in all from 0 to 100000"),
+        ("2000 * laplace(0.1)", "releases in all from 0 to 1000, got 2000"),
+        ("laplace(200)", "numbers from 0 to 20, got 200"),
+        (" + ".join(["laplace(1)"] * 9), "at most 8 pairs, got 9"),
+    ],
+)
+def test_text_of_releases_that_the_page_does_not_take_changes_nothing(page, text, words):
+    page.claim_kind = COMPOSED
+    before = page.claim_releases
+    session = PageSession(page, (), lambda: None, lambda *later: None)
+    session.assign("claim_releases", text, True)
+    assert words in page.message
+    assert page.claim_releases == before
+    session.assign("claim_releases", "2 * laplace(0.5) + gaussian(1)", True)
+    assert page.message == ""
+    assert page.promised.text == "2 * laplace(0.5) + gaussian(1)"
+    with pytest.raises(ValueError, match=re.escape(words)):
+        page.claim_releases = text
 
 
 @pytest.mark.parametrize("kind", KINDS)

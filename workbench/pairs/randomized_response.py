@@ -227,3 +227,15 @@ class RepeatedResponsesPair(OutcomesPair):
     @property
     def outcomes(self) -> Outcomes:
         return self._made
+
+    @property
+    def loss_unit(self) -> float | None:
+        return self._arguments["epsilon"] or None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RepeatedResponsesPair):
+            return NotImplemented
+        return self._arguments == other._arguments
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._arguments.values()))

@@ -18,12 +18,12 @@ from workbench.pages.importing.score_tables import read_table_upload
 from workbench.pages.importing.uploads import UploadedTables
 from workbench.pages.inputs.claims.stated import stated_controls
 from workbench.pages.inputs.plan_choice import PlanChoice
+from workbench.scores.layouts.confusion import counts_in
 from workbench.scores.layouts.direction import Direction, proposed_direction
 from workbench.scores.layouts.guess import choices, guess_layout
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.senses import members_first
 from workbench.scores.opening import Opened
-from workbench.scores.parsing.confusion import counts_in
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.followed.data import require_kept

@@ -52,7 +52,7 @@ _TILTED_DELTAS = (1e-11, 1e-13, 1e-15)
 class Accounted:
     """Steps that are composed, by their kinds."""
 
-    parts: tuple[pld.Part, ...]
+    parts: tuple[pld.Steps, ...]
 
     def compose(self) -> pld.Composition:
         """The composition on a grid of privacy losses."""
@@ -68,7 +68,7 @@ class Accounted:
 
 def equal_steps(step: pld.Step, steps: int, symmetric: bool = False) -> Accounted:
     """Equal steps; ``symmetric`` if both directions of one coincide."""
-    return Accounted((pld.Part(step, steps, symmetric),))
+    return Accounted((pld.Steps(step, steps, symmetric),))
 
 
 def _divergence(step: pld.Step, order: float) -> float:

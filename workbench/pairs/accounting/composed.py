@@ -10,9 +10,10 @@ from typing import Any
 from workbench import _checks
 from workbench.pairs.accounting.accounted import Accounted, AccountedPair, Sampled, equal_steps
 from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
-from workbench.pairs.accounting.pld import Part
+from workbench.pairs.accounting.pld import Steps
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
+from workbench.pairs.randomized_response import RandomizedResponsePair, RepeatedResponsesPair
 
 #: Pairs that one composition holds at most; each takes about 50 ms.
 MOST_PAIRS = 1000
@@ -159,17 +160,19 @@ class ComposedPair(AccountedPair):
         for part in self._parts():
             kind = part.step, part.symmetric
             steps[kind] = steps.get(kind, 0) + part.steps
-        return Accounted(tuple(Part(step, k, same) for (step, same), k in steps.items()))
+        return Accounted(tuple(Steps(step, k, same) for (step, same), k in steps.items()))
 
-    def _parts(self) -> Iterator[Part]:
+    def _parts(self) -> Iterator[Steps]:
         """The steps of all pairs, as often as they are composed."""
         for pair in self._pairs:
             if isinstance(pair, AccountedPair) and pair.closed_form is None:
                 for step, k, symmetric in pair._accounted.parts:
-                    yield Part(step, k * self.k, symmetric)
+                    yield Steps(step, k * self.k, symmetric)
             else:
                 one: Pair = pair.closed_form or pair
-                yield Part(one, self.k, one.symmetric)
+                if isinstance(one, RandomizedResponsePair):  # by its answers, not by its profile
+                    one = RepeatedResponsesPair(one.epsilon_0, one.delta_0, 1)
+                yield Steps(one, self.k, one.symmetric)
 
     @property
     def _largest_loss(self) -> float:

@@ -78,7 +78,7 @@ class Step(Protocol):
         """Log of the hockey-stick divergence at ε ≥ 0."""
 
 
-class Part(NamedTuple):
+class Steps(NamedTuple):
     """Equal steps: one of them, how many, and whether its two directions coincide."""
 
     step: Step
@@ -161,12 +161,12 @@ class Composition:
 _lock = RLock()
 
 
-def compose(parts: tuple[Part, ...]) -> Composition:
+def compose(parts: tuple[Steps, ...]) -> Composition:
     """The composition of all steps, kept for the next call with equal parts.
 
     Parameters
     ----------
-    parts : tuple of Part
+    parts : tuple of Steps
         At least one. If all are symmetric, one convolution is enough.
 
     Raises
@@ -181,10 +181,10 @@ def compose(parts: tuple[Part, ...]) -> Composition:
 
 def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
     """The k-fold composition of a pair that nobody will ask for again."""
-    return _build((Part(pair, k, symmetric),))
+    return _build((Steps(pair, k, symmetric),))
 
 
-def _build(parts: tuple[Part, ...]) -> Composition:
+def _build(parts: tuple[Steps, ...]) -> Composition:
     k = sum(part.steps for part in parts)
     tail = TAIL / (100 * k)
     ends = [_range(part.step, tail) for part in parts]
@@ -242,7 +242,7 @@ def _vanishing(pair: Step, direction: str, tail: float) -> float:
 
 
 def _width(
-    parts: tuple[Part, ...], ends: list[tuple[float, float]], tail: float
+    parts: tuple[Steps, ...], ends: list[tuple[float, float]], tail: float
 ) -> tuple[float, bool]:
     """The finest cell that keeps all steps and their composition within `MOST_POINTS`.
 
@@ -267,7 +267,7 @@ def _width(
     return width, False
 
 
-def _points(parts: tuple[Part, ...], ends: list[tuple[float, float]], width: float) -> int:
+def _points(parts: tuple[Steps, ...], ends: list[tuple[float, float]], width: float) -> int:
     """Grid points that the composition of all steps takes, with cells of a width."""
     grids = [
         (_discretize(part.step, width, *of), part.steps)

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from workbench.scores.layouts.confusion import refuse_counts
 from workbench.scores.parsing.arrays import read_npy, read_npz
 from workbench.scores.parsing.arrow_lists import read_arrow_lists
 from workbench.scores.parsing.compressed import ARCHIVE, COMPRESSIONS, OF_PYARROW, unpacked
-from workbench.scores.parsing.confusion import refuse_counts
 from workbench.scores.parsing.frames import read_arrow, read_feather, read_parquet
 from workbench.scores.parsing.json_documents.document import read_json, read_json_lines
 from workbench.scores.parsing.limits import ReadLimits

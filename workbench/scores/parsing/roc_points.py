@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.scores.layouts.confusion import refuse_counts
 from workbench.scores.layouts.senses import name_words, vocabulary
-from workbench.scores.parsing.confusion import refuse_counts
 from workbench.scores.refusals import ScoresError, listed, quoted
 from workbench.scores.table import DataTable
 

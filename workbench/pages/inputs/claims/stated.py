@@ -51,7 +51,7 @@ KINDS: dict[str, ClaimKind] = {
     for word, kind in CLAIM_KINDS.items()
 } | {
     "dpsgd": ClaimKind("DP-SGD", ("noise", "rate", "steps", "relation")),
-    COMPOSED: ClaimKind("Training in phases, or several releases", ("releases",)),
+    COMPOSED: ClaimKind("Phases or several releases", ("releases",)),
     "laplace": ClaimKind("Laplace mechanism", ("mu",)),
 }
 KINDS |= {
