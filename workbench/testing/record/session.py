@@ -89,9 +89,10 @@ class Session:
         self.unmatched: list[NoisyValue] = []
         #: Values that have no noise of their own left, with the recorded ones.
         self.reused: list[tuple[NoisyValue, NoisyValue]] = []
-        noise = np.zeros(0) if recorded is None else recorded.noise.copy()
-        self._noise, self._used = noise, np.zeros(noise.size, dtype=bool)
-        self._mixed = self._used.copy()
+        noise = np.zeros(0) if recorded is None else recorded.noise
+        #: Every noise by its number; whether it makes a value what it is; whether it was seen.
+        self._count, self._noise = noise.size, noise.copy()
+        self._used, self._mixed = np.zeros((2, noise.size), dtype=bool)
         self._lock = threading.RLock()
 
     @property
@@ -114,7 +115,7 @@ class Session:
 
     def finish(self, output: Any) -> Trace:
         """The trace of the run, which had this output."""
-        self.trace.noise, self.trace.output = self._noise, output
+        self.trace.noise, self.trace.output = self._noise[: self._count], output
         return self.trace
 
     @contextmanager
@@ -153,16 +154,24 @@ class Session:
                 noise, ids = before.noise, before.ids
                 value = _like(value, noise + np.asarray(loc))
             else:
-                ids = (self._noise.size + np.arange(noise.size, dtype=np.intp)).reshape(shape)
-                self._noise = np.concatenate([self._noise, noise.ravel()])
-                self._used = np.concatenate([self._used, np.zeros(noise.size, dtype=bool)])
-                self._mixed = np.concatenate([self._mixed, np.zeros(noise.size, dtype=bool)])
+                ids = self._numbered(noise)
             spread = np.broadcast_to(np.asarray(scale, dtype=np.float64), shape)
             draw = Draw(name, place, noise, spread, ids)
             self.trace.draws[name, place].append(draw)
             layer = Layer(draw, ids, spread, np.ones(shape))
             signal = np.broadcast_to(np.asarray(loc, dtype=np.float64), shape)
             return Noisy(self, value, signal, [layer], bool(np.any(signal)), place, self.clock)
+
+    def _numbered(self, noise: NDArray[np.float64]) -> NDArray[np.intp]:
+        """New numbers for noise, which is kept under them."""
+        start, self._count = self._count, self._count + noise.size
+        if self._count > self._noise.size:
+            room = max(self._count, 2 * self._noise.size)
+            kept = (self._noise, self._used, self._mixed)
+            self._noise, self._used, self._mixed = (np.resize(x, room) for x in kept)
+            self._used[start:], self._mixed[start:] = False, False
+        self._noise[start : self._count] = noise.ravel()
+        return np.arange(start, self._count, dtype=np.intp).reshape(noise.shape)
 
     def _recorded_draw(self, name: str, place: Place) -> Draw | None:
         if self.recorded is None:
