@@ -421,6 +421,29 @@ def test_tables_of_pandas():
     assert kinds(check(present_groups, "pure(1)", TABLE, smaller)) == ["control flow"]
 
 
+def test_a_stated_primitive_takes_a_table():
+    def release(table, rng):
+        found = table.groupby("group")["value"].count().reindex(list("abc"), fill_value=0)
+        return record.laplace(found, sensitivity=1, epsilon=1, rng=rng)
+
+    smaller = TABLE.iloc[:-1]
+    found = check(release, "pure(1)", TABLE, smaller)
+    assert found.findings == ()
+    assert found.primitives[0].declared == 1
+    noisy = release(TABLE, np.random.default_rng(0))
+    assert list(noisy.index) == list("abc")
+    wrong = check(lambda table, rng: release(table, rng) + len(table), "pure(1)", TABLE, smaller)
+    assert kinds(wrong) == ["output"]
+
+
+def test_noise_on_a_noisy_value():
+    def twice(data, rng):
+        first = data.sum() + rng.laplace(0, 1)
+        return record.laplace(first, sensitivity=1, epsilon=1, rng=rng)
+
+    assert check(twice, "pure(1)").findings == ()
+
+
 def test_nested_functions_and_lines_of_their_own():
     def noisy(value, rng):
         return value + rng.laplace(0, 1)
