@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench import _checks
-from workbench.testing.record.noisy import RecordedNoise
+from workbench.testing.record.noisy import NoisySum
 from workbench.testing.record.places import caller
 from workbench.testing.record.session import ACTIVE, KeptResults, Session
 from workbench.testing.record.trace import Declared
@@ -224,9 +224,9 @@ def _positive(value: Any, name: str) -> float:
 
 
 def _noisy(value: Any, noise: Any, declared: Declared) -> Any:
-    if not isinstance(noise, RecordedNoise):
+    if not isinstance(noise, NoisySum):
         return value + noise
-    value = value.observed() if isinstance(value, RecordedNoise) else value
+    value = value.observed() if isinstance(value, NoisySum) else value
     if not hasattr(value, "to_numpy"):
         return (value + noise).declared(declared)
     table = value + np.zeros(noise.shape)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.testing.record.noisy import RecordedNoise
+from workbench.testing.record.noisy import NoisySum
 from workbench.testing.record.places import Place, by_an_adapter, caller
 from workbench.testing.record.trace import (
     SYMMETRIC,
@@ -87,7 +87,7 @@ class Session:
         self.clock = 0
         #: Random choices that could not be made the same as in the recorded run.
         self.uncoupled: list[Choice] = []
-        #: RecordedNoise values that the recorded run does not have.
+        #: NoisySum values that the recorded run does not have.
         self.unmatched: list[NoisyValue] = []
         #: Values that have no noise of their own left, with the recorded ones.
         self.reused: list[tuple[NoisyValue, NoisyValue]] = []
@@ -132,7 +132,7 @@ class Session:
 
     # -- noise -------------------------------------------------------------------------------------
 
-    def draw(self, name: str, call: Callable[[], Any], loc: Any, scale: Any) -> RecordedNoise:
+    def draw(self, name: str, call: Callable[[], Any], loc: Any, scale: Any) -> NoisySum:
         """Noise of a call such as ``rng.laplace(loc, scale, size)``.
 
         Parameters
@@ -162,9 +162,7 @@ class Session:
             self.trace.draws[name, place].append(draw)
             layer = Layer(draw, ids, spread, np.ones(shape))
             signal = np.broadcast_to(np.asarray(loc, dtype=np.float64), shape)
-            return RecordedNoise(
-                self, value, signal, [layer], bool(np.any(signal)), place, self.clock
-            )
+            return NoisySum(self, value, signal, [layer], bool(np.any(signal)), place, self.clock)
 
     def _numbered(self, noise: NDArray[np.float64]) -> NDArray[np.intp]:
         """New numbers for noise, which is kept under them."""
@@ -184,14 +182,12 @@ class Session:
         at = len(self.trace.draws[name, place])
         return many[at] if at < len(many) else None
 
-    def observe(self, noisy: RecordedNoise, released: bool = False) -> Any:
+    def observe(self, noisy: NoisySum, released: bool = False) -> Any:
         """The noisy value, which in a replay is the recorded one."""
         with self._lock:
             return self._observe(noisy, released)
 
-    def _observe(
-        self, noisy: RecordedNoise, released: bool, declared: Declared | None = None
-    ) -> Any:
+    def _observe(self, noisy: NoisySum, released: bool, declared: Declared | None = None) -> Any:
         place, seen = noisy._layers[0].draw.place, Place() if released else caller()
         known = self.trace.noisy[place, seen]
         before = None
@@ -265,7 +261,7 @@ class Session:
 
     # -- primitives that the code declares ---------------------------------------------------------
 
-    def declare(self, noisy: RecordedNoise, declared: Declared) -> Any:
+    def declare(self, noisy: NoisySum, declared: Declared) -> Any:
         """The noisy value of a primitive that states its cost."""
         with self._lock:
             return self._observe(noisy, False, declared)
