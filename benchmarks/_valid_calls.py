@@ -108,6 +108,11 @@ def noisy_sum(dataset: NDArray[Any], size: int, rng: np.random.Generator) -> NDA
     return np.asarray(np.sum(dataset) + rng.laplace(size=size))
 
 
+def one_noisy_sum(prng: np.random.Generator, queries: Any, scale: float) -> float:
+    """A mechanism with another interface."""
+    return float(np.sum(queries)) + prng.laplace(scale=scale)
+
+
 @functools.cache
 def scores() -> wb.Scores:
     return wb.GaussianPair(1.0).sample(60, seed=1)
@@ -347,6 +352,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     ),
     "TradeoffCurve": lambda: wb.TradeoffCurve(np.array([0, 0.3, 1]), np.array([1, 0.2, 0])),
     "Domain": wb.Domain,
+    "AdaptedMechanism": lambda: wb.mechanism_from(noisy_sum, "pure(1)"),
     "Mechanism": lambda: wb.mechanism("noisy-max"),
     "Histogram": functools.cache(lambda: wb.histogram(scores(), 8)),
     "Roc": functools.cache(lambda: wb.roc(scores())),
@@ -699,6 +705,7 @@ OWN: dict[str, dict[str, Any]] = {
     "mechanism": {"name": "noisy-max"},
     "MechanismAudit.from_dict": {"values": Make(lambda: audited().to_dict())},
     "MechanismAudit.too_weak": {"must_detect": 2.0},
+    "mechanism_from": {"x": noisy_sum, "claim": "pure(1)"},
     "MechanismAudit.replay": {"mechanism": noisy_sum, "samples": 200},
     "MechanismAudit.save": {"path": "saved.json"},
     "MechanismAudit.load": {"path": "loaded.json"},
@@ -1026,6 +1033,12 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         *({"testers": (name,)} for name in ("hockey-stick", "mmd")),
         {"testers": ("renyi",), "claim": "renyi(2, 0.5)"},
         {"datasets": PAIR, "neighboring_relation": "add-remove", "anytime": True},
+        {"mechanism": Make(lambda: functools.partial(one_noisy_sum, scale=1.0)), "samples": 50},
+    ),
+    "mechanism_from": (
+        {"x": one_noisy_sum, "call": "rng, queries=dataset, scale=seed"},
+        {"pair": ([1.0, 1.0], [0.0, 0.0])},
+        {"neighboring_relation": "substitute", "domain": wb.Domain(high=9)},
     ),
     "test_samples": (
         {"tester": "histogram"},

@@ -44,7 +44,7 @@ def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(vis
     board.read_words()
     choose(board, "Mechanism", GALLERY["svt5"].title)
     page.get_by_text("claims pure(1)").wait_for()
-    choose(board, "Search strategy", "The gallery's worst-case pair")
+    choose(board, "Search strategy", "The mechanism's own pair")
     for name in ("Rényi", "MMD", "Histogram", "Stop at the first violation"):
         page.get_by_role("switch", name=name).click()
     board.step("Runs per trial", "ArrowLeft", 2, 4.0)

@@ -24,9 +24,11 @@ _DESCRIPTION = """\
 Search for neighboring datasets on which a mechanism breaks its privacy claim.
 
 TARGET is MODULE:FUNCTION, path/to/file.py:function, or a name that `workbench
-mechanisms` lists. The function is called with (dataset, size, rng), the last a
-numpy Generator, and returns an array with one row for each of size runs. Its
-code is run, so test only code that you trust.
+mechanisms` lists. The function is called by the names of its parameters: with
+(dataset, size, rng), the last a numpy Generator, it returns the outputs of size
+runs; with (dataset) or (rng, dataset) that of one run. Objects of dp_auditorium,
+DP-Sniper, diffprivlib and OpenDP, and what wb.mechanism_from makes, do as well.
+The code is run, so test only code that you trust.
 """
 
 _EXIT_STATUS = """exit status:
@@ -45,6 +47,7 @@ The same seed gives the same result.
 examples:
   workbench test svt5
   workbench test release.py:mean --claim 'pure(1)' --low 0 --high 100
+  workbench test release.py:opendp_measurement
   workbench test package.release:mean --claim 'approx(1, 1e-5)' --samples 1000000 \\
       --workers 8 --save found.json --format junit > audit.xml
   workbench test package.release:mean --replay found.json --seed 7
@@ -72,7 +75,7 @@ def add(command: CommandParser) -> None:
     command.add_argument(
         "--claim",
         help=f"the claim: {claim_forms()}, or a pair such as 'laplace(MU)'; a mechanism "
-        "of the gallery has its own",
+        "of the gallery has its own, as has one that states it",
     )
     command.add_argument(
         "--testers",
@@ -194,9 +197,10 @@ def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
 
 
 def _domain(mechanism: Any) -> Domain:
-    from workbench.mechanisms.base import Domain, Mechanism
+    from workbench.mechanisms.adapting.adapt import mechanism_from
+    from workbench.mechanisms.base import Domain
 
-    return mechanism.domain if isinstance(mechanism, Mechanism) else Domain()
+    return mechanism_from(mechanism).domain or Domain()
 
 
 def _replay(arguments: argparse.Namespace) -> MechanismReport:

@@ -150,6 +150,8 @@ def audit_mechanism(
         time_limit = _checks.positive(time_limit, "time_limit")
     neighboring_relation = neighboring_relation or adapted.neighboring_relation
     domain = domain or adapted.domain
+    if neighboring_relation == "stated" and isinstance(datasets, str) and adapted.stated_pair:
+        datasets = adapted.pair  # no search finds neighbors that are stated
     if adapted.takes_frame and isinstance(datasets, str) and isinstance(domain, Domain | None):
         raise ValueError(
             f"{adapted.name} takes data frames; give the columns by "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -404,7 +404,7 @@ def explore_selection(
 
 
 def explore_mechanism(
-    mechanism: Callable[..., Any] | str | None = None,
+    mechanism: Any = None,
     claim: Claim | str | None = None,
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
@@ -415,12 +415,12 @@ def explore_mechanism(
 
     Parameters
     ----------
-    mechanism : callable or str, optional
-        ``mechanism(dataset, size, rng)`` returns the outputs of ``size`` runs. Or a `Mechanism`, or
-        a name: of the gallery, ``"MODULE:FUNCTION"`` or ``"path/file.py:function"``, whose code is
-        run. Without it the page offers the gallery.
+    mechanism : callable, object or str, optional
+        ``mechanism(dataset, size, rng)`` returns the outputs of ``size`` runs. Or anything else
+        that `mechanism_from` takes, or a name: of the gallery, ``"MODULE:FUNCTION"`` or
+        ``"path/file.py:function"``, whose code is run. Without it the page offers the gallery.
     claim : Claim, Pair or str, optional
-        The claim to test, such as ``"approx(1, 1e-5)"``; a `Mechanism` has one of its own.
+        The claim to test, such as ``"approx(1, 1e-5)"``; by default its own, if it states one.
     show, controls, spec, **settings
         As in `explore`.
 
@@ -432,8 +432,8 @@ def explore_mechanism(
     Raises
     ------
     ValueError
-        An unknown mechanism, a claim that the controls cannot show, or an unknown name in ``show``,
-        ``controls`` or ``spec``.
+        An unknown mechanism, something that is no mechanism, a claim that the controls cannot
+        show, or an unknown name in ``show``, ``controls`` or ``spec``.
 
     Examples
     --------
@@ -443,9 +443,6 @@ def explore_mechanism(
     >>> found.in_words()  # doctest: +SKIP
     """
     found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
-    if found is not None:
-        need = "a function of (dataset, size, rng), or a mechanism such as wb.mechanism('svt3')"
-        _checks.function(found, "mechanism", need)
     page = MechanismPage(found, claim)
     return _view(page, show, controls, spec, settings)
 

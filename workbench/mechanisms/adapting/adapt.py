@@ -7,6 +7,7 @@ import inspect
 from dataclasses import replace
 from typing import Any
 
+from workbench import _checks
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.mechanisms.adapting import measurements, releases
@@ -19,7 +20,13 @@ from workbench.pairs.base import Pair
 
 
 def mechanism_from(
-    x: Any, claim: Claim | Pair | str | None = None, *, call: str | None = None
+    x: Any,
+    claim: Claim | Pair | str | None = None,
+    *,
+    call: str | None = None,
+    pair: tuple[Any, Any] | None = None,
+    neighboring_relation: str | None = None,
+    domain: Any = None,
 ) -> AdaptedMechanism:
     """A function or object of any interface as a mechanism, which ``(dataset, size, rng)`` runs.
 
@@ -43,6 +50,11 @@ def mechanism_from(
         ``"dataset, size, rng"``, ``"rng, dataset"``, ``"dataset, n=size"``. The words are
         "dataset", "size" and, for randomness, "rng" (a `numpy.random.Generator`), "random_state"
         (a `numpy.random.RandomState`), "random" (a `random.Random`) and "seed" (an integer).
+    pair : tuple of two datasets, optional
+        What to test it on where no search can: neighbors because the caller says so, such as
+        answers of queries. The relation is then "stated".
+    neighboring_relation, domain : optional
+        As in `audit_mechanism`; by default what the object says.
 
     Returns
     -------
@@ -70,7 +82,20 @@ def mechanism_from(
     5
     """
     found = _adapted(x, name_of(x), call)
-    return found if claim is None else replace(found, claim=as_claim(claim))
+    stated: dict[str, Any] = {}
+    if claim is not None:
+        stated["claim"] = as_claim(claim)
+    if pair is not None:
+        if not (isinstance(pair, tuple | list) and len(pair) == 2):
+            raise ValueError(
+                f"pair must be two datasets, (dataset, neighbor); got {_checks.shown(pair)}"
+            )
+        stated |= {"pair": tuple(pair), "neighboring_relation": "stated"}
+    if neighboring_relation is not None:
+        stated["neighboring_relation"] = neighboring_relation
+    if domain is not None:
+        stated["domain"] = domain
+    return replace(found, **stated) if stated else found
 
 
 def _adapted(x: Any, name: str, call: str | None) -> AdaptedMechanism:
@@ -83,6 +108,7 @@ def _adapted(x: Any, name: str, call: str | None) -> AdaptedMechanism:
             claim=x.claim,
             neighboring_relation=x.neighboring_relation,
             domain=x.domain,
+            pair=x.pair,
         )
     named = getattr(x, "adapted", None)  # what another process finds by name
     if isinstance(named, AdaptedMechanism):
@@ -132,19 +158,9 @@ def adapted(x: Any, name: str, call: str | None = None) -> AdaptedMechanism:
         form, kind = form_of(function, f"{name}.{method}" if method else name)
     else:
         form = CallForm.parse(call, inspect.isgeneratorfunction(function))
-    found = AdaptedMechanism(
-        name,
-        x,
-        form.in_words(shown),
-        claim=releases.stated_claim(x, method),
-        neighboring_relation=releases.relation_of(x, method),
-        remedy=remedy(shown),
-        takes_frame=kind == "frame",
-    )
-    if str(form) == OWN and not (method or form.stream or kind):
-        return found
     one_value = method in releases.OF_ONE_VALUE
     convert = _plain_value if one_value else {"list": as_list, "frame": as_frame}.get(kind)
+    plain = str(form) == OWN and not (method or form.stream or kind)
     unreached = () if form.seeded else randomness_of(x).unreached
     caveat = ""
     if unreached:
@@ -152,11 +168,17 @@ def adapted(x: Any, name: str, call: str | None = None) -> AdaptedMechanism:
             f"{shown} draws from {' and '.join(unreached)}, which no seed of the audit reaches, so "
             "another audit may draw other outputs"
         )
-    return replace(
-        found,
-        run=Calls(x, form, method, convert, pure=one_value),
+    return AdaptedMechanism(
+        name,
+        x if plain else Calls(x, form, method, convert, pure=one_value),
+        form.in_words(shown),
+        claim=releases.stated_claim(x, method),
+        neighboring_relation=releases.relation_of(x, method),
+        pair=releases.pair_of(x, method),
+        remedy=remedy(shown),
         caveat=caveat,
         portable="random.SystemRandom" not in unreached,
+        takes_frame=kind == "frame",
     )
 
 
@@ -164,7 +186,7 @@ def _measurement(x: Any, name: str) -> AdaptedMechanism:
     form = CallForm.parse("dataset")
     return AdaptedMechanism(
         name,
-        Calls(x, form, convert=measurements.carrier(x), pure=True, walk=False),
+        Calls(x, form, convert=measurements.carrier(x), pure=True, random=False),
         form.in_words(short(name)),
         claim=measurements.claim(x),
         neighboring_relation=measurements.relation(x),

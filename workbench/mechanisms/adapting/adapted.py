@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench import _checks
 from workbench.claims.base import Claim
 
 _HERE = Path(__file__).parent
@@ -37,6 +38,8 @@ class AdaptedMechanism:
         Which datasets are neighbors; None if it does not say.
     domain : Domain, optional
         Which datasets it takes; None if it does not say.
+    pair : tuple of two datasets, optional
+        Neighbors on which it is tested where they are stated, and no search finds any.
     remedy : str
         Code that adapts it, for messages.
     caveat : str
@@ -53,10 +56,19 @@ class AdaptedMechanism:
     claim: Claim | None = None
     neighboring_relation: str | None = None
     domain: Any = None
+    pair: tuple[Any, Any] | None = None
     remedy: str = ""
     caveat: str = ""
     portable: bool = True
     takes_frame: bool = False
+
+    def __post_init__(self) -> None:
+        _checks.fields(self)
+
+    @property
+    def stated_pair(self) -> bool:
+        """Whether it is tested on its own pair, because no search finds its neighbors."""
+        return self.neighboring_relation == "stated" and self.pair is not None
 
     def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> Any:
         try:

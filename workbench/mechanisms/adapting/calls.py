@@ -135,8 +135,9 @@ class Calls:
         Makes of a dataset what the function takes.
     pure : bool
         Whether the function is known not to change its dataset.
-    walk : bool
-        Whether generators that the function keeps are looked for and seeded.
+    random : bool
+        Whether its randomness is Python's or numpy's: global generators, and those that it keeps,
+        are then seeded.
     """
 
     function: Any
@@ -144,14 +145,14 @@ class Calls:
     method: str = ""
     convert: Callable[[Any], Any] | None = None
     pure: bool = False
-    walk: bool = True
+    random: bool = True
 
     def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> Any:
         if self.convert is not None:
             dataset = self.convert(dataset)
-        if self.form.seeded:
+        if self.form.seeded or not self.random:
             return self._outputs(dataset, size, rng)
-        with seeded(rng, self.function if self.walk else None):
+        with seeded(rng, self.function):
             return self._outputs(dataset, size, rng)
 
     def _outputs(self, dataset: Any, size: int, rng: np.random.Generator) -> Any:

@@ -36,7 +36,7 @@ class Randomness:
 
 
 @contextmanager
-def seeded(rng: np.random.Generator, mechanism: Any = None) -> Iterator[None]:
+def seeded(rng: np.random.Generator, mechanism: Any) -> Iterator[None]:
     """Within it, generators are in states drawn from ``rng``; afterwards as they were.
 
     These are numpy's and Python's global ones, and those that the mechanism keeps.
@@ -44,9 +44,9 @@ def seeded(rng: np.random.Generator, mechanism: Any = None) -> Iterator[None]:
     Parameters
     ----------
     rng : numpy.random.Generator
-    mechanism : object, optional
+    mechanism : object
     """
-    kept = () if mechanism is None else randomness_of(mechanism).generators
+    kept = randomness_of(mechanism).generators
     with ExitStack() as undo:
         undo.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
         np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002

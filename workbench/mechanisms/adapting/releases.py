@@ -64,3 +64,13 @@ def relation_of(x: Any, method: str) -> str | None:
     The inputs of diffprivlib's mechanisms and those of DP-Sniper are the values of queries.
     """
     return "stated" if method in {*OF_ONE_VALUE, "m"} else None
+
+
+def pair_of(x: Any, method: str) -> tuple[Any, Any] | None:
+    """Two inputs that differ by the sensitivity of a known object; None if it does not say."""
+    sensitivity = getattr(x, "sensitivity", None)
+    if method not in OF_ONE_VALUE or isinstance(sensitivity, bool):
+        return None
+    if not isinstance(sensitivity, int | float) or not 0 < sensitivity < math.inf:
+        return None
+    return type(sensitivity)(0), sensitivity

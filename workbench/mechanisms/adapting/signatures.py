@@ -82,7 +82,9 @@ def form_of(function: Callable[..., Any], name: str) -> tuple[CallForm, str]:
         one.kind for one in listed
     }:
         return CallForm.parse(OWN), ""
-    given = _roles(single, name, signature)
+    bound = getattr(function, "keywords", None)
+    fixed = set(bound) if isinstance(bound, dict) else set()  # by functools.partial
+    given = _roles([one for one in single if one.name not in fixed], name, signature)
     stream = stream and "size" not in given.values()
     dataset = next(one for one in single if given.get(one.name) == "dataset")
     return CallForm(_arguments(single, given), stream), _kind(dataset)

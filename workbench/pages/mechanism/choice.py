@@ -11,6 +11,9 @@ import param
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import as_claim
+from workbench.mechanisms.adapting.adapt import mechanism_from
+from workbench.mechanisms.adapting.adapted import AdaptedMechanism
+from workbench.mechanisms.adapting.calls import OWN as PLAIN
 from workbench.mechanisms.base import ARRAYS, Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Control, Section, derived, sentence
@@ -40,7 +43,7 @@ FINDERS = {
     "Random search": "random",
     "Grid search": "grid",
     "Bayesian optimization": "bandit",
-    "The gallery's worst-case pair": "pair",
+    "The mechanism's own pair": "pair",
 }
 
 CLAIM = (*CLAIM_PARAMETERS, *pair_parameters("curve"))
@@ -59,7 +62,11 @@ def _is(name: str, *values: str) -> Callable[[Any], bool]:
 
 
 def _is_bare(page: Any) -> bool:
-    return not isinstance(page.chosen(), Mechanism)
+    return not isinstance(page.chosen(), Mechanism) and not page.choice.adapted().stated_pair
+
+
+def _has_limit(page: Any) -> bool:
+    return not isinstance(page.chosen(), Mechanism) and page.choice.adapted().portable
 
 
 class MechanismChoice(Part):
@@ -114,7 +121,11 @@ class MechanismChoice(Part):
         ),
         Section(
             "Datasets",
-            (Control("datasets"), *(Control(name, when=_is_bare) for name in BARE)),
+            (
+                Control("datasets"),
+                *(Control(name, when=_is_bare) for name in BARE[:-1]),
+                Control("time_limit", when=_has_limit),
+            ),
         ),
     )
 
@@ -134,7 +145,12 @@ class MechanismChoice(Part):
     # -- the choice --------------------------------------------------------------------------------
 
     @derived(needs=("mechanism",))
-    def chosen(self) -> Mechanism | Callable[..., Any]:
+    def adapted(self) -> AdaptedMechanism:
+        """The mechanism as it is run, with what it says about itself."""
+        return mechanism_from(self.chosen())
+
+    @derived(needs=("mechanism",))
+    def chosen(self) -> Any:
         """The mechanism."""
         if self.mechanism == OWN and self.page.given is not None:
             return self.page.given
@@ -174,6 +190,10 @@ class MechanismChoice(Part):
             # Code of somebody else has a process of its own, which the time limit asks for.
             own = {"time_limit": self.time_limit} if self.mechanism == OWN else {}
             return {"datasets": datasets, **own}
+        adapted = self.adapted()
+        limit = {"time_limit": self.time_limit} if adapted.portable else {}
+        if adapted.stated_pair:  # which the search takes by itself
+            return {**({} if self.datasets == "pair" else {"datasets": self.datasets}), **limit}
         if self.datasets == "pair":
             raise ValueError(
                 f"{name_of(mechanism)} is not in the gallery and has no worst-case pair of "
@@ -183,7 +203,7 @@ class MechanismChoice(Part):
             "datasets": self.datasets,
             "neighboring_relation": self.relation,
             "domain": self.domain(),
-            "time_limit": self.time_limit,
+            **limit,
         }
 
     # -- in words ----------------------------------------------------------------------------------
@@ -192,10 +212,19 @@ class MechanismChoice(Part):
     def described(self) -> str:
         """The mechanism and the claim to test."""
         mechanism, claim = self.chosen(), str(self.claim())
-        if not isinstance(mechanism, Mechanism):
-            return f"{name_of(mechanism)}, your code · tested for {claim}"
-        own = str(mechanism.claim)
+        adapted = self.adapted()
+        own = str(adapted.claim)
         claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
+        if not isinstance(mechanism, Mechanism):
+            parts = [
+                f"{name_of(mechanism)}, your code",
+                f"tested for {claim}" if adapted.claim is None else claims,
+            ]
+            if f"({PLAIN})" not in adapted.calls:
+                parts.append(f"called as {adapted.calls}")
+            if not adapted.portable:
+                parts.append("runs in this process, without a time limit")
+            return " · ".join(parts)
         neighbors = f"neighbors by {RELATIONS[mechanism.neighboring_relation]}"
         parts = [mechanism.about.rstrip("."), claims, neighbors]
         return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
@@ -210,8 +239,23 @@ class MechanismChoice(Part):
             self.page.param.update({name: card[name] for name in card if name not in changed})
 
     def _card_values(self) -> dict[str, Any]:
-        mechanism = self.chosen()
-        return shown_claim(mechanism.claim) if isinstance(mechanism, Mechanism) else {}
+        adapted = self.adapted()
+        claim = {} if adapted.claim is None else shown_claim(adapted.claim)
+        if isinstance(self.chosen(), Mechanism):
+            return claim
+        return {**claim, **_shown_datasets(adapted)}
+
+
+def _shown_datasets(adapted: AdaptedMechanism) -> dict[str, Any]:
+    """The page's parameters for the datasets that a mechanism says that it takes."""
+    shown: dict[str, Any] = {}
+    if adapted.stated_pair:
+        return {"datasets": "pair"}
+    if adapted.neighboring_relation in ARRAYS:
+        shown["relation"] = adapted.neighboring_relation
+    if isinstance(adapted.domain, Domain):
+        shown |= {name: getattr(adapted.domain, name) for name in DOMAIN}
+    return shown
 
 
 def name_of(mechanism: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from workbench._format import percent, plain, round_safely
@@ -39,8 +38,8 @@ class MechanismPage(Page):
 
     Parameters
     ----------
-    given : Mechanism or callable, optional
-        Code that is offered beside the gallery, and chosen.
+    given : optional
+        Code that is offered beside the gallery, and chosen; what `mechanism_from` takes.
     claim : Claim, Pair or str, optional
         The claim to test at first; by default the mechanism's own.
     executor
@@ -72,7 +71,7 @@ class MechanismPage(Page):
 
     def __init__(
         self,
-        given: Mechanism | Callable[..., Any] | None = None,
+        given: Any = None,
         claim: Claim | Pair | str | None = None,
         executor: Any = "processes",
         **more: Any,

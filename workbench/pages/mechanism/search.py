@@ -112,7 +112,7 @@ class MechanismSearch(Part):
             self.page.chosen(),
             self.page.claim(),
             **self.asked(),
-            executor=self.page.executor,
+            executor=self.page.executor if self.page.choice.adapted().portable else None,
             report=report,
         )
         found.detectable()  # takes seconds, so it is computed here and not when drawn
