@@ -11,6 +11,7 @@ import pytest
 import workbench as wb
 from workbench.mechanisms.gallery import GALLERY
 from workbench.testing import record
+from workbench.testing.record.checking import shift_of
 from workbench.testing.record.findings import KINDS
 from workbench.testing.record.places import Place
 
@@ -420,6 +421,29 @@ def test_tables_of_pandas():
     assert kinds(check(present_groups, "pure(1)", TABLE, smaller)) == ["control flow"]
 
 
+def test_a_stated_primitive_takes_a_table():
+    def release(table, rng):
+        found = table.groupby("group")["value"].count().reindex(list("abc"), fill_value=0)
+        return record.laplace(found, sensitivity=1, epsilon=1, rng=rng)
+
+    smaller = TABLE.iloc[:-1]
+    found = check(release, "pure(1)", TABLE, smaller)
+    assert found.findings == ()
+    assert found.primitives[0].declared == 1
+    noisy = release(TABLE, np.random.default_rng(0))
+    assert list(noisy.index) == list("abc")
+    wrong = check(lambda table, rng: release(table, rng) + len(table), "pure(1)", TABLE, smaller)
+    assert kinds(wrong) == ["output"]
+
+
+def test_noise_on_a_noisy_value():
+    def twice(data, rng):
+        first = data.sum() + rng.laplace(0, 1)
+        return record.laplace(first, sensitivity=1, epsilon=1, rng=rng)
+
+    assert check(twice, "pure(1)").findings == ()
+
+
 def test_nested_functions_and_lines_of_their_own():
     def noisy(value, rng):
         return value + rng.laplace(0, 1)
@@ -639,3 +663,41 @@ def test_a_primitive_without_a_recorder_is_the_plain_call():
     assert np.array_equal(record.clip(np.array([-1.0, 5.0]), 0, 1), [0, 1])
     assert record.count([1, 2]) == 2
     assert np.array_equal(record.sample(DATASET, rate=0.5, rng=a), DATASET[b.random(3) < 0.5])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "at"),
+    [
+        ([1.0, 2, 3], [1.0, 2, 3, 4], 3),
+        ([1.0, 2, 3], [9.0, 1, 2, 3], 0),
+        ([1.0, np.nan, 3], [1.0, np.nan, 5, 3], 2),
+        ([[1.0, 2], [3, 4]], [[1.0, 2], [5, 6], [3, 4]], 1),
+        ([], [1.0], 0),
+        ([1.0, 2, 3], [1.0, 2, 4], None),
+        ([1.0, 2, 3], [4.0, 5, 6, 7], None),
+        ([1.0, 2, 3], [1.0], None),
+        ({"a": 1}, {"a": 1, "b": 2}, None),
+        (3, 4, None),
+    ],
+)
+def test_the_record_that_one_data_set_has_more(first, second, at):
+    found, back = shift_of(first, second), shift_of(second, first)
+    if at is None:
+        assert found is back is None
+    else:
+        assert (found.at, found.more, back.at, back.more) == (at, True, at, False)
+        assert (found.records, back.records) == (len(first), len(second))
+
+
+def test_rows_of_tables_are_compared():
+    assert shift_of(TABLE, TABLE.drop(index=1)).at == 1
+
+
+def test_many_draws_keep_their_numbers():
+    def many(data, rng):
+        return [data.sum() + rng.laplace(0, 100) for _ in range(200)]
+
+    found = check(many, "pure(1)", runs=1)
+    assert [one.kind for one in found.certain] == ["budget"]
+    assert found.epsilon == pytest.approx(2)
+    assert check(many, "pure(2)", runs=1).findings == ()

@@ -1,6 +1,6 @@
 """Recorded code computes the same as without a recorder, and random private code is not accused.
 
-`Noisy` is looked at in every way that numpy and Python have.
+`NoisySum` is looked at in every way that numpy and Python have.
 """
 
 import copy

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.claims.base import Claim
@@ -202,29 +203,31 @@ def _may_hide(one: Pairing) -> bool:
 def shift_of(dataset: Any, neighbor: Any) -> Shift | None:
     """Where a neighbor has one record more or less; None where sizes agree or it is not to see."""
     try:
-        first, second = _rows_of(dataset), _rows_of(neighbor)
+        return _shift(_rows_of(dataset), _rows_of(neighbor))
     except (TypeError, ValueError):
         return None
+
+
+def _shift(first: NDArray[Any], second: NDArray[Any]) -> Shift | None:
     if abs(len(first) - len(second)) != 1:
         return None
     few, many = (first, second) if len(first) < len(second) else (second, first)
-    at = next((i for i in range(len(few)) if not _equal(few[i], many[i])), len(few))
-    if not all(_equal(few[i], many[i + 1]) for i in range(at, len(few))):
+    before = _equal_rows(few, many[:-1])
+    at = len(few) if before.all() else int(np.argmin(before))
+    if not _equal_rows(few[at:], many[at + 1 :]).all():
         return None
     return Shift(len(first), len(second) > len(first), at)
 
 
-def _rows_of(dataset: Any) -> Any:
-    if hasattr(dataset, "to_numpy"):
-        return dataset.to_numpy()
-    return dataset if isinstance(dataset, list | tuple) else np.asarray(dataset)
+def _rows_of(dataset: Any) -> NDArray[Any]:
+    return np.asarray(dataset.to_numpy() if hasattr(dataset, "to_numpy") else dataset)
 
 
-def _equal(a: Any, b: Any) -> bool:
-    try:
-        return bool(np.array_equal(np.asarray(a), np.asarray(b)))
-    except (TypeError, ValueError):
-        return False
+def _equal_rows(first: Any, second: Any) -> NDArray[np.bool_]:
+    """Which rows are equal, with NaN equal to itself; ValueError for rows of several shapes."""
+    a, b = np.asarray(first), np.asarray(second)
+    same = np.asarray((a == b) | ((a != a) & (b != b)))
+    return np.asarray(same.reshape(len(a), -1).all(axis=1)) if len(a) else np.ones(0, dtype=bool)
 
 
 def _distinct(findings: list[CodeFinding]) -> tuple[CodeFinding, ...]:

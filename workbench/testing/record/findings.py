@@ -148,12 +148,12 @@ class RecordCheck:
 
     @property
     def epsilon(self) -> float:
-        """Sum of the measured ε of all values with Laplace noise."""
+        """Sum of the ε of all values with Laplace noise, each the most that a run measured."""
         return float(sum(one.epsilon or 0.0 for one in self.primitives))
 
     @property
     def mu(self) -> float:
-        """The measured μ of all values with Gaussian noise together."""
+        """The μ of all values with Gaussian noise together, each the most that a run measured."""
         return float(sum((one.mu or 0.0) ** 2 for one in self.primitives) ** 0.5)
 
     def in_words(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.testing.record.noisy import Noisy
+from workbench.testing.record.noisy import NoisySum
 from workbench.testing.record.session import ACTIVE, Session
 
 #: Draws that are no noise.
@@ -134,7 +134,7 @@ for _name in CHOICES:
 
 
 def _plain(x: Any) -> Any:
-    return x.observed() if isinstance(x, Noisy) else x
+    return x.observed() if isinstance(x, NoisySum) else x
 
 
 def _is_open(session: Session | None) -> bool:

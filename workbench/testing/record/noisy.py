@@ -1,4 +1,4 @@
-"""`Noisy`: noise, and sums of values and noise, until the code looks at them.
+"""`NoisySum`: noise, and sums of values and noise, until the code looks at them.
 
 Adding, scaling and picking entries keep noise and value apart: the value before noise is known at
 any time. Any other use, such as a comparison or a maximum, looks at the noisy value, and
@@ -8,16 +8,13 @@ gets an ordinary array, which a replay makes equal to the recorded one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from workbench.testing.record.places import Place, caller
-from workbench.testing.record.trace import Layer
-
-if TYPE_CHECKING:
-    from workbench.testing.record.session import Session
+from workbench.testing.record.trace import Declared, Layer
 
 #: Functions that only move entries.
 _MOVED = (
@@ -34,12 +31,27 @@ _MOVED = (
 _MOVING = ("ravel", "reshape", "squeeze", "transpose", "copy", "flatten", "swapaxes")
 
 
-class Noisy(NDArrayOperatorsMixin):
+class NoiseReader(Protocol):
+    """What is told when the code looks at a noisy value: a session."""
+
+    #: Random values that the code has looked at.
+    clock: int
+    #: Whether a noisy value is complete once a value was added.
+    eager: bool
+
+    def observe(self, noisy: NoisySum, released: bool = False) -> Any:
+        """The noisy value that the code gets."""
+
+    def declare(self, noisy: NoisySum, declared: Declared) -> Any:
+        """The same for a primitive that states its cost."""
+
+
+class NoisySum(NDArrayOperatorsMixin):
     """Noise with the values that were added to it.
 
     Parameters
     ----------
-    session : Session
+    session : NoiseReader
     value : float or array
         As the code without a recorder has it.
     signal : array
@@ -70,7 +82,7 @@ class Noisy(NDArrayOperatorsMixin):
 
     def __init__(
         self,
-        session: Session,
+        session: NoiseReader,
         value: Any,
         signal: Any,
         layers: list[Layer],
@@ -89,6 +101,11 @@ class Noisy(NDArrayOperatorsMixin):
         """The noisy value as an ordinary number or array."""
         if self._seen is None:
             self._seen = self._session.observe(self, released)
+        return self._seen
+
+    def declared(self, declared: Declared) -> Any:
+        """The same for a primitive that states its cost."""
+        self._seen = self._session.declare(self, declared)
         return self._seen
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -153,7 +170,7 @@ class Noisy(NDArrayOperatorsMixin):
     def __reduce__(self) -> Any:
         return _itself, (self.observed(),)
 
-    def __deepcopy__(self, memo: Any) -> Noisy:
+    def __deepcopy__(self, memo: Any) -> NoisySum:
         return self._moved(np.copy)
 
     # -- entries -----------------------------------------------------------------------------------
@@ -165,7 +182,7 @@ class Noisy(NDArrayOperatorsMixin):
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, Noisy):
+        if isinstance(index, NoisySum):
             index = index.observed()
         if self._seen is not None:
             return self._seen[index]
@@ -178,7 +195,7 @@ class Noisy(NDArrayOperatorsMixin):
         """The same after a change of shape."""
         if self._seen is not None:
             return change(np.asarray(self._seen))
-        return Noisy(
+        return NoisySum(
             self._session,
             change(np.asarray(self._value)),
             change(self._signal),
@@ -195,15 +212,15 @@ class Noisy(NDArrayOperatorsMixin):
             return _in_table(ufunc, inputs)
         if method == "__call__" and not options:
             inputs = tuple(_open_or_seen(x) for x in inputs)
-            if any(isinstance(x, Noisy) for x in inputs):
+            if any(isinstance(x, NoisySum) for x in inputs):
                 found = _linear(ufunc, inputs)
                 if found is not None:
                     return found
         out = options.get("out", ())
-        if any(isinstance(x, Noisy) for x in out):
+        if any(isinstance(x, NoisySum) for x in out):
             if len(out) == 1 and set(options) == {"out"}:
                 return out[0]._become(getattr(ufunc, method)(*inputs))
-            options["out"] = tuple(x.observed() if isinstance(x, Noisy) else x for x in out)
+            options["out"] = tuple(x.observed() if isinstance(x, NoisySum) else x for x in out)
         elif len(out) == 1 and set(options) == {"out"} and method == "__call__":
             return _written(ufunc, inputs, out[0])
         return getattr(ufunc, method)(*map(_plain, inputs), **options)
@@ -215,14 +232,14 @@ class Noisy(NDArrayOperatorsMixin):
             return function(self._value, *given[1:], **options)
         return function(*_plain_in(given), **_plain_in(options))
 
-    def _become(self, other: Any) -> Noisy:
+    def _become(self, other: Any) -> NoisySum:
         """The object itself, with the content of another one: arithmetic in place."""
         if self._seen is not None:
             if isinstance(self._seen, np.ndarray):
                 self._seen[...] = _plain(other)
             else:
                 self._seen = _plain(other)
-        elif isinstance(other, Noisy) and other._seen is None:
+        elif isinstance(other, NoisySum) and other._seen is None:
             dtype = getattr(self._value, "dtype", None)
             in_place = dtype is not None and isinstance(self._value, np.ndarray)
             self._value = np.asarray(other._value).astype(dtype) if in_place else other._value
@@ -268,7 +285,7 @@ def _in_table(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
     """Arithmetic with a table, whose result is a table: it has the noisy value."""
     inputs = tuple(_open_or_seen(x) for x in inputs)
     table = ufunc(*map(_value, inputs))
-    if not any(isinstance(x, Noisy) for x in inputs):
+    if not any(isinstance(x, NoisySum) for x in inputs):
         return table
     found = _linear(ufunc, tuple(x.to_numpy() if _is_table(x) else x for x in inputs))
     if found is None:
@@ -287,22 +304,22 @@ def _open_or_seen(x: Any) -> Any:
 
     With an eager session, a value with noise is complete once it was added.
     """
-    if not isinstance(x, Noisy):
+    if not isinstance(x, NoisySum):
         return x
     return x.observed() if x._seen is not None or (x._complete and x._session.eager) else x
 
 
 def _is_seen(x: Any) -> bool:
-    return isinstance(x, Noisy) and x._seen is not None
+    return isinstance(x, NoisySum) and x._seen is not None
 
 
 def _plain(x: Any) -> Any:
-    return x.observed() if isinstance(x, Noisy) else x
+    return x.observed() if isinstance(x, NoisySum) else x
 
 
 def _plain_in(given: Any) -> Any:
     """Arguments in which all noisy values are looked at."""
-    if isinstance(given, Noisy):
+    if isinstance(given, NoisySum):
         return given.observed()
     if isinstance(given, tuple | list):
         return type(given)(_plain_in(x) for x in given)
@@ -312,7 +329,7 @@ def _plain_in(given: Any) -> Any:
 
 
 def _value(x: Any) -> Any:
-    return x._value if isinstance(x, Noisy) else x
+    return x._value if isinstance(x, NoisySum) else x
 
 
 def _result(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
@@ -322,7 +339,7 @@ def _result(ufunc: Any, inputs: tuple[Any, ...]) -> Any:
     return found.item() if all(type(x) in (int, float) for x in values) else found
 
 
-def _linear(ufunc: Any, inputs: tuple[Any, ...]) -> Noisy | None:
+def _linear(ufunc: Any, inputs: tuple[Any, ...]) -> NoisySum | None:
     """A sum, a difference or a multiple; None for what is none of these."""
     if ufunc is np.negative:
         return _scaled(inputs[0], -1.0, _result(ufunc, inputs))
@@ -330,10 +347,10 @@ def _linear(ufunc: Any, inputs: tuple[Any, ...]) -> Noisy | None:
         return _scaled(inputs[0], 1.0, _result(ufunc, inputs))
     if ufunc in (np.add, np.subtract):
         return _summed(ufunc, inputs)
-    if ufunc is np.multiply and sum(isinstance(x, Noisy) for x in inputs) == 1:
-        noisy, by = inputs if isinstance(inputs[0], Noisy) else inputs[::-1]
+    if ufunc is np.multiply and sum(isinstance(x, NoisySum) for x in inputs) == 1:
+        noisy, by = inputs if isinstance(inputs[0], NoisySum) else inputs[::-1]
         return _scaled(noisy, by, _result(ufunc, inputs))
-    if ufunc is np.true_divide and isinstance(inputs[0], Noisy):
+    if ufunc is np.true_divide and isinstance(inputs[0], NoisySum):
         by = _plain(inputs[1])
         with np.errstate(divide="ignore"):
             factor = 1 / np.asarray(by, dtype=np.float64)
@@ -341,39 +358,41 @@ def _linear(ufunc: Any, inputs: tuple[Any, ...]) -> Noisy | None:
     return None
 
 
-def _scaled(noisy: Noisy, by: Any, value: Any) -> Noisy:
+def _scaled(noisy: NoisySum, by: Any, value: Any) -> NoisySum:
     shape, factor = np.shape(value), np.asarray(by, dtype=np.float64)
     layers = [layer.times(factor, shape) for layer in noisy._layers]
     with np.errstate(invalid="ignore"):
         signal = np.broadcast_to(noisy._signal, shape) * factor
     session = noisy._session
-    return Noisy(session, value, signal, layers, noisy._complete, noisy._added, session.clock)
+    return NoisySum(session, value, signal, layers, noisy._complete, noisy._added, session.clock)
 
 
-def _summed(ufunc: Any, inputs: tuple[Any, ...]) -> Noisy:
+def _summed(ufunc: Any, inputs: tuple[Any, ...]) -> NoisySum:
     value = _result(ufunc, inputs)
     shape, sign = np.shape(value), (1.0, 1.0 if ufunc is np.add else -1.0)
     signal: Any = np.zeros(shape)
     layers: list[Layer] = []
     complete = False
-    session = next(x._session for x in inputs if isinstance(x, Noisy))
+    session = next(x._session for x in inputs if isinstance(x, NoisySum))
     for x, s in zip(inputs, sign, strict=True):
-        if isinstance(x, Noisy):
+        if isinstance(x, NoisySum):
             layers += [layer.times(s, shape) for layer in x._layers]
             complete = complete or x._complete
         else:
             complete = True
-        signal = signal + s * np.asarray(x._signal if isinstance(x, Noisy) else x, dtype=np.float64)
-    only = all(isinstance(x, Noisy) for x in inputs)
-    added = next(x._added for x in inputs if isinstance(x, Noisy)) if only else caller()
-    return Noisy(session, value, signal, layers, complete, added, session.clock)
+        signal = signal + s * np.asarray(
+            x._signal if isinstance(x, NoisySum) else x, dtype=np.float64
+        )
+    only = all(isinstance(x, NoisySum) for x in inputs)
+    added = next(x._added for x in inputs if isinstance(x, NoisySum)) if only else caller()
+    return NoisySum(session, value, signal, layers, complete, added, session.clock)
 
 
 def _written(ufunc: Any, inputs: tuple[Any, ...], out: Any) -> Any:
     """A result that is written into an ordinary array, which looks at it."""
     given = tuple(np.array(x) if x is out else x for x in inputs)  # out changes while it is read
     given = tuple(map(_open_or_seen, given))
-    found = _linear(ufunc, given) if any(isinstance(x, Noisy) for x in given) else None
+    found = _linear(ufunc, given) if any(isinstance(x, NoisySum) for x in given) else None
     if found is None:
         return ufunc(*map(_plain, inputs), out=out)
     found._value = np.asarray(found._value).astype(out.dtype)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, TracebackType
@@ -48,20 +48,20 @@ class Place:
 
 def by_an_adapter() -> bool:
     """Whether a draw is not of the code under test, but of what calls it."""
-    frame = sys._getframe(1)
+    frame = inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return frame is not None and frame.f_code.co_filename.startswith(_ADAPTERS)
 
 
 def caller() -> Place:
     """The line of the code under test that is running now."""
-    frame = sys._getframe(1)
+    frame = inspect.currentframe()
     while frame is not None and not _is_start(frame.f_code):
         if _is_theirs(frame.f_code.co_filename):
             code = frame.f_code
             return Place(code.co_filename, frame.f_lineno or 0, code.co_name)
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return Place()
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from workbench import _checks
-from workbench.testing.record.noisy import Noisy
+from workbench.testing.record.noisy import NoisySum
 from workbench.testing.record.places import caller
-from workbench.testing.record.session import ACTIVE, Kept, Session
+from workbench.testing.record.session import ACTIVE, KeptResults, Session
 from workbench.testing.record.trace import Declared
 
 
@@ -210,7 +210,7 @@ def _session() -> Session | None:
 def _kept() -> Any:
     """The recorded result of this call, where it is kept; None elsewhere."""
     session = ACTIVE.get()
-    return session.next_at(caller()) if isinstance(session, Kept) else None
+    return session.next_at(caller()) if isinstance(session, KeptResults) else None
 
 
 def _shape(value: Any, size: Any) -> Any:
@@ -224,7 +224,11 @@ def _positive(value: Any, name: str) -> float:
 
 
 def _noisy(value: Any, noise: Any, declared: Declared) -> Any:
-    noisy = value + noise
-    if isinstance(noise, Noisy) and not isinstance(noisy, Noisy):
-        noisy = np.asarray(value) + noise  # a table of pandas looks at it, and is left out
-    return noisy._session.declare(noisy, declared) if isinstance(noisy, Noisy) else noisy
+    if not isinstance(noise, NoisySum):
+        return value + noise
+    value = value.observed() if isinstance(value, NoisySum) else value
+    if not hasattr(value, "to_numpy"):
+        return (value + noise).declared(declared)
+    table = value + np.zeros(noise.shape)
+    table[:] = (value.to_numpy() + noise).declared(declared)
+    return table

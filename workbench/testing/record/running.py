@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.mechanisms.adapting.adapted import AdaptedMechanism
 from workbench.testing.record.generator import RecordingGenerator, watched
-from workbench.testing.record.noisy import Noisy
+from workbench.testing.record.noisy import NoisySum
 from workbench.testing.record.session import Session, Shift
 from workbench.testing.record.trace import Trace
 
@@ -57,7 +57,7 @@ def run_once(
 
 def released(output: Any) -> Any:
     """An output in which all noisy values are ordinary numbers and arrays."""
-    if isinstance(output, Noisy):
+    if isinstance(output, NoisySum):
         return output.observed(released=True)
     if isinstance(output, dict):
         return {released(key): released(value) for key, value in output.items()}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.testing.record.noisy import Noisy
+from workbench.testing.record.noisy import NoisySum
 from workbench.testing.record.places import Place, by_an_adapter, caller
 from workbench.testing.record.trace import (
     SYMMETRIC,
@@ -28,7 +28,9 @@ from workbench.testing.record.trace import (
 )
 
 #: The session of this thread, if it has one.
-ACTIVE: ContextVar[Session | Kept | None] = ContextVar("workbench-record-session", default=None)
+ACTIVE: ContextVar[Session | KeptResults | None] = ContextVar(
+    "workbench-record-session", default=None
+)
 
 #: Rounding of sums, relative to the sizes of what was added.
 ROUNDING = 1e-9
@@ -85,13 +87,14 @@ class Session:
         self.clock = 0
         #: Random choices that could not be made the same as in the recorded run.
         self.uncoupled: list[Choice] = []
-        #: Noisy values that the recorded run does not have.
+        #: NoisySum values that the recorded run does not have.
         self.unmatched: list[NoisyValue] = []
         #: Values that have no noise of their own left, with the recorded ones.
         self.reused: list[tuple[NoisyValue, NoisyValue]] = []
-        noise = np.zeros(0) if recorded is None else recorded.noise.copy()
-        self._noise, self._used = noise, np.zeros(noise.size, dtype=bool)
-        self._mixed = self._used.copy()
+        noise = np.zeros(0) if recorded is None else recorded.noise
+        #: Every noise by its number; whether it makes a value what it is; whether it was seen.
+        self._count, self._noise = noise.size, noise.copy()
+        self._used, self._mixed = np.zeros((2, noise.size), dtype=bool)
         self._lock = threading.RLock()
 
     @property
@@ -114,7 +117,7 @@ class Session:
 
     def finish(self, output: Any) -> Trace:
         """The trace of the run, which had this output."""
-        self.trace.noise, self.trace.output = self._noise, output
+        self.trace.noise, self.trace.output = self._noise[: self._count], output
         return self.trace
 
     @contextmanager
@@ -129,7 +132,7 @@ class Session:
 
     # -- noise -------------------------------------------------------------------------------------
 
-    def draw(self, name: str, call: Callable[[], Any], loc: Any, scale: Any) -> Noisy:
+    def draw(self, name: str, call: Callable[[], Any], loc: Any, scale: Any) -> NoisySum:
         """Noise of a call such as ``rng.laplace(loc, scale, size)``.
 
         Parameters
@@ -153,16 +156,24 @@ class Session:
                 noise, ids = before.noise, before.ids
                 value = _like(value, noise + np.asarray(loc))
             else:
-                ids = (self._noise.size + np.arange(noise.size, dtype=np.intp)).reshape(shape)
-                self._noise = np.concatenate([self._noise, noise.ravel()])
-                self._used = np.concatenate([self._used, np.zeros(noise.size, dtype=bool)])
-                self._mixed = np.concatenate([self._mixed, np.zeros(noise.size, dtype=bool)])
+                ids = self._numbered(noise)
             spread = np.broadcast_to(np.asarray(scale, dtype=np.float64), shape)
             draw = Draw(name, place, noise, spread, ids)
             self.trace.draws[name, place].append(draw)
             layer = Layer(draw, ids, spread, np.ones(shape))
             signal = np.broadcast_to(np.asarray(loc, dtype=np.float64), shape)
-            return Noisy(self, value, signal, [layer], bool(np.any(signal)), place, self.clock)
+            return NoisySum(self, value, signal, [layer], bool(np.any(signal)), place, self.clock)
+
+    def _numbered(self, noise: NDArray[np.float64]) -> NDArray[np.intp]:
+        """New numbers for noise, which is kept under them."""
+        start, self._count = self._count, self._count + noise.size
+        if self._count > self._noise.size:
+            room = max(self._count, 2 * self._noise.size)
+            kept = (self._noise, self._used, self._mixed)
+            self._noise, self._used, self._mixed = (np.resize(x, room) for x in kept)
+            self._used[start:], self._mixed[start:] = False, False
+        self._noise[start : self._count] = noise.ravel()
+        return np.arange(start, self._count, dtype=np.intp).reshape(noise.shape)
 
     def _recorded_draw(self, name: str, place: Place) -> Draw | None:
         if self.recorded is None:
@@ -171,12 +182,12 @@ class Session:
         at = len(self.trace.draws[name, place])
         return many[at] if at < len(many) else None
 
-    def observe(self, noisy: Noisy, released: bool = False) -> Any:
+    def observe(self, noisy: NoisySum, released: bool = False) -> Any:
         """The noisy value, which in a replay is the recorded one."""
         with self._lock:
             return self._observe(noisy, released)
 
-    def _observe(self, noisy: Noisy, released: bool, declared: Declared | None = None) -> Any:
+    def _observe(self, noisy: NoisySum, released: bool, declared: Declared | None = None) -> Any:
         place, seen = noisy._layers[0].draw.place, Place() if released else caller()
         known = self.trace.noisy[place, seen]
         before = None
@@ -250,8 +261,8 @@ class Session:
 
     # -- primitives that the code declares ---------------------------------------------------------
 
-    def declare(self, noisy: Noisy, declared: Declared) -> Any:
-        """A noisy value with what the code states of it."""
+    def declare(self, noisy: NoisySum, declared: Declared) -> Any:
+        """The noisy value of a primitive that states its cost."""
         with self._lock:
             return self._observe(noisy, False, declared)
 
@@ -327,7 +338,7 @@ class Session:
             self.trace.queries[name, place].append(Query(name, place, float(value)))
 
 
-class Kept:
+class KeptResults:
     """Recorded results of declared primitives, which further runs get again.
 
     Parameters

@@ -22,7 +22,7 @@ from workbench.testers.mechanism_audit import MechanismAudit
 from workbench.testing.record.checking import check, pair_of
 from workbench.testing.record.places import Place
 from workbench.testing.record.running import called, run_once
-from workbench.testing.record.session import Kept
+from workbench.testing.record.session import KeptResults
 from workbench.testing.record.trace import NoisyValue
 
 
@@ -152,7 +152,7 @@ class _Rest:
         self.name, self._mechanism, self._outputs = mechanism.name, mechanism, outputs
 
     def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> Any:
-        kept = Kept(self._outputs)
+        kept = KeptResults(self._outputs)
         found = []
         for _ in range(size):
             with kept.active():

@@ -21,7 +21,7 @@ from workbench._format import plain
 from workbench.claims.pair import PairClaim
 from workbench.testing.record.findings import CodeFinding, RecordCheck, RecordedPrimitive
 from workbench.testing.record.generator import RecordingGenerator
-from workbench.testing.record.noisy import Noisy
+from workbench.testing.record.noisy import NoisySum
 from workbench.testing.record.places import Place, place_of
 from workbench.testing.record.session import Session
 from workbench.training.audits.white_box.white_box import WhiteBox
@@ -218,7 +218,7 @@ class _RecordedSteps(Procedure):
         found: Any = self._inner.noise(size, rng)
         # Where the procedure looked at the noise itself, its size is not known.
         spread, ids = (math.nan if np.any(np.asarray(_value(found))) else 0.0), np.zeros(0, int)
-        if isinstance(found, Noisy):
+        if isinstance(found, NoisySum):
             # The same noise keeps its numbers.
             spread = math.sqrt(sum(float(np.max(layer.spread)) ** 2 for layer in found._layers))
             ids = np.concatenate([layer.ids.ravel() for layer in found._layers])
@@ -230,7 +230,7 @@ class _RecordedSteps(Procedure):
 
 
 def _value(found: Any) -> Any:
-    return found._value if isinstance(found, Noisy) else found
+    return found._value if isinstance(found, NoisySum) else found
 
 
 class _Asked(np.random.Generator):
