@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.claims.base import Claim
-from workbench.claims.parse import as_claim
+from workbench.claims.parse import claim_or_largest
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
@@ -47,9 +47,10 @@ LEAST_SAMPLES = 50
 
 def audit_mechanism(
     mechanism: Callable[..., Any],
-    claim: str | Claim | Pair,
+    claim: str | Claim | Pair | None = None,
     datasets: Any = "random",
     *,
+    delta: float | None = None,
     testers: Sequence[str | Tester] = TESTERS,
     trials: int = 50,
     samples: int = 100_000,
@@ -73,11 +74,15 @@ def audit_mechanism(
         ``mechanism(dataset, size, rng)`` returns the outputs of ``size`` independent runs, an array
         of shape (size,) or (size, d); all its randomness comes from ``rng``. A `Mechanism` of the
         gallery brings its neighboring relation and domain along.
-    claim : str, Claim or Pair
-        ``"approx(1, 1e-5)"`` or `ApproxDP` and the like; a pair claims its trade-off function.
+    claim : str, Claim or Pair, optional
+        ``"approx(1, 1e-5)"`` or `ApproxDP` and the like; a pair claims its trade-off function. By
+        default what the mechanism itself states; where it states nothing, the audit finds the
+        largest ε that its runs prove.
     datasets : optional
         "random", "grid" or "bandit" search; one pair ``(dataset, neighbor)``; a list or generator
         of such pairs, one for each trial; or a `Finder`.
+    delta : float, optional
+        Find the largest ε at this δ, whatever the mechanism states; 0 without any claim.
     testers : sequence of str or Tester
         Among "hockey-stick", "renyi", "mmd" and "histogram", or your own.
     trials : int
@@ -145,7 +150,7 @@ def audit_mechanism(
     source = finder(datasets, neighboring_relation, domain, stream(seed, 0))
     settings = AuditSettings(
         name=name_of(mechanism),
-        claim=as_claim(claim),
+        claim=claim_or_largest(claim, getattr(mechanism, "claim", None), delta),
         testers=tuple(found),
         trials=budget.trials,
         samples=samples,

@@ -14,7 +14,9 @@ import numpy as np
 from workbench import _checks, _json, _markup
 from workbench._format import percent, plain, round_safely
 from workbench._plot import beside, figure, plot
+from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
+from workbench.claims.unclaimed import Unclaimed
 from workbench.testers import report, serialization
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial, TrialFinding
@@ -22,7 +24,7 @@ from workbench.testers.finders import SEARCHES
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Tester
 from workbench.testers.replay import Replay, replay
-from workbench.testers.report import FOUND, NONE_FOUND, NOTHING_TESTED
+from workbench.testers.report import FOUND, LARGEST, NONE_FOUND, NOTHING_TESTED
 from workbench.testers.running.load_mechanism import find_mechanism
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.trial import CALLS, TrialSettings
@@ -175,10 +177,27 @@ class MechanismAudit:
 
     @property
     def verdict(self) -> str:
-        """One of "violation found", "none found", "nothing tested"."""
+        """One of "violation found", "none found", "nothing tested"; "largest ε" without a claim."""
         if self.violation:
             return FOUND
-        return NONE_FOUND if any(trial.tested for trial in self.trials) else NOTHING_TESTED
+        if not any(trial.tested for trial in self.trials):
+            return NOTHING_TESTED
+        return NONE_FOUND if self.claim.stated else LARGEST
+
+    @property
+    def largest(self) -> Bound | None:
+        """The largest lower bound on the claim's parameter, over all trials and testers together.
+
+        Without a claim that is the largest ε at its δ that the runs prove. None where nothing was
+        measured; a bound on the divergence where the claim has no parameter.
+        """
+        best = self.best
+        if best is None:
+            return None
+        bound = replace(best.finding.bound, confidence=self.confidence)
+        if best.finding.parameter is None:
+            return bound
+        return self.claim.parameter_bound(bound, best.finding.parameter)
 
     @cached_property
     def best(self) -> TrialFinding | None:
@@ -222,7 +241,7 @@ class MechanismAudit:
                     levels.setdefault(name, trial.confidence)
         n = self.samples // CALLS * (CALLS - 1)
         return {
-            name: self._tester(name).detectable(self.claim, n, n, levels[name])
+            name: self._tester(name).detectable(self.claim.for_power, n, n, levels[name])
             for name in self.testers
             if name in levels
         }
@@ -272,13 +291,24 @@ class MechanismAudit:
                 f"none found in {report.count_in_words(tested, 'trial')}{but}; {self._power()}. "
                 "This does not show that the mechanism is private."
             )
+        if self.verdict == LARGEST and best is not None:
+            where = f"{best.tester}, trial {best.trial.index + 1} of {self.planned}"
+            return (
+                f"{report.largest_in_words(best.finding)} ({self._together}; {where}){but}. "
+                f"{report.datasets_in_words(best.trial.neighbors)}"
+            )
         reason = f": {self._commonest}" if self._commonest else ""
         return f"nothing tested in {report.count_in_words(len(self.trials), 'trial')}{reason}."
+
+    @property
+    def _together(self) -> str:
+        """The guarantee of all findings."""
+        return f"held-out, {percent(self.confidence)} for all trials and testers together"
 
     def explain(self) -> str:
         """The verdict, the settings and every note, as sentences."""
         settings = (
-            f"{self.name} was audited against the claim {self.claim}, in "
+            f"{self.name} was audited {self._against}, in "
             f"{report.count_in_words(len(self.trials), 'trial')} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
             f"{self.finder}, neighbors by {self.neighboring_relation}; "
@@ -286,6 +316,10 @@ class MechanismAudit:
             f"seed {self.seed}."
         )
         return " ".join([self.in_words(), settings, *self.notes])
+
+    @property
+    def _against(self) -> str:
+        return f"against the claim {self.claim}" if self.claim.stated else "without a claim"
 
     def _power(self) -> str:
         symbol, least = self.claim.symbol, self.least_detectable()
@@ -447,7 +481,10 @@ class MechanismAudit:
             "anytime": repr(self.anytime),
         }
         given = "".join(f"    {name}={value},\n" for name, value in arguments.items())
-        claim = repr(str(self.claim)) if self.claim.symbol else "claim"
+        if isinstance(self.claim, Unclaimed):
+            claim = f"delta={self.claim.delta_0!r}"
+        else:
+            claim = repr(str(self.claim)) if self.claim.symbol else "claim"
         return f"wb.audit_mechanism(\n    mechanism,\n    {claim},\n{given})"
 
     def __repr__(self) -> str:
@@ -466,4 +503,5 @@ class MechanismAudit:
                 why = next((t.refused[name] for t in self.trials if name in t.refused), "")
                 rows.append((name, "not tested", why))
         said = " ".join([self.in_words(), *self.notes])
-        return beside(_markup.table(f"{self.name}, claim {self.claim}", rows, said), self)
+        claimed = f"claim {self.claim}" if self.claim.stated else str(self.claim)
+        return beside(_markup.table(f"{self.name}, {claimed}", rows, said), self)

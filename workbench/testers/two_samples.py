@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
-from workbench.claims.parse import as_claim
+from workbench.claims.parse import claim_or_largest
 from workbench.pairs.base import Pair
 from workbench.scores.chance import Fingerprint, seed_of
 from workbench.testers.learning.outputs import OutputsError, check_alike, check_outputs
@@ -30,9 +30,10 @@ LEAST = 20
 def test_samples(
     p: ArrayLike,
     q: ArrayLike,
-    claim: Claim | Pair | str,
+    claim: Claim | Pair | str | None = None,
     tester: str | Tester = "hockey-stick",
     *,
+    delta: float | None = None,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> Bound:
@@ -40,7 +41,7 @@ def test_samples(
 
     Parameters
     ----------
-    p, q, claim, tester, confidence, seed
+    p, q, claim, tester, delta, confidence, seed
         As in `find_violation`.
 
     Returns
@@ -60,15 +61,16 @@ def test_samples(
     >>> wb.test_samples(p, q, "approx(0.1, 1e-5)").rounded
     '0.345'
     """
-    return find_violation(p, q, claim, tester, confidence=confidence, seed=seed).bound
+    return find_violation(p, q, claim, tester, delta=delta, confidence=confidence, seed=seed).bound
 
 
 def find_violation(
     p: ArrayLike,
     q: ArrayLike,
-    claim: Claim | Pair | str,
+    claim: Claim | Pair | str | None = None,
     tester: str | Tester = "hockey-stick",
     *,
+    delta: float | None = None,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> Finding:
@@ -81,10 +83,12 @@ def find_violation(
     p, q : array_like, shape (n_p,) or (n_p, d), and (n_q,) or (n_q, d)
         Outputs of independent runs on the two datasets: numbers, booleans or strings. NaN and ±∞
         are outcomes of their own. The sizes may differ; each must be at least 20.
-    claim : Claim, Pair or str
+    claim : Claim, Pair or str, optional
         Such as ``wb.ApproxDP(1, 1e-5)``, ``"gdp(1)"``, or a pair whose trade-off function is
-        claimed.
+        claimed. Without one, the largest ε that the outputs prove is found.
     tester : {"hockey-stick", "renyi", "mmd", "histogram"} or Tester
+    delta : float, optional
+        Of the largest ε without a claim; 0 by default.
     confidence : float
         Of the finding, both directions included.
     seed : int or numpy.random.Generator
@@ -97,7 +101,8 @@ def find_violation(
     -------
     Finding
         The bound on the tester's divergence, the largest value that the claim allows, whether the
-        claim is refuted (``violation``), and a lower bound on the claim's parameter.
+        claim is refuted (``violation``), and a lower bound on the claim's parameter. Without a
+        claim, the bound is on ε.
 
     Raises
     ------
@@ -119,7 +124,7 @@ def find_violation(
     """
     sides = check_outputs(p, name="p"), check_outputs(q, name="q")
     check_alike(*sides)
-    claimed = as_claim(claim)
+    claimed = claim_or_largest(claim, None, delta)
     chosen = registered(tester)
     confidence = _checks.confidence(confidence)
     for name, x in zip("pq", sides, strict=True):

@@ -8,6 +8,7 @@ guarantee needs nothing else, so nothing that happens while fitting can invalida
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -58,6 +59,13 @@ class Finding:
         excess = self.bound.value - self.allowed
         size = excess if self.parameter is None else self.parameter
         return self.violation, self.bound.void is None, size
+
+    def of_parameter(self) -> Finding:
+        """The same finding; where nothing is claimed, its bound is on the parameter itself."""
+        if self.claim.stated or self.parameter is None:
+            return self
+        bound = self.claim.parameter_bound(self.bound, self.parameter)
+        return replace(self, bound=bound, allowed=math.inf)
 
     def voided(self, reason: str) -> Finding:
         """The same finding with a void bound, which refutes nothing."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,9 +30,17 @@ from workbench.testers.property_testers.events import (
 )
 
 
+#: Of the error probability, where two events share it, for the one of the largest parameter.
+SHARE_OF_LARGEST = 0.2
+
+
 @dataclass(frozen=True, eq=False)
 class EventWitness(FittedWitness):
-    """Events {estimate > t}, one of which is counted.
+    """Events {estimate > t}, of which one is counted, or two.
+
+    Where the claim is not predicted to be refuted for sure, two events share the error probability:
+    the most significant one against the claim, and the one that would show the largest parameter,
+    which does not depend on what is claimed.
 
     Attributes
     ----------
@@ -41,6 +49,8 @@ class EventWitness(FittedWitness):
         From outputs to an estimate of log(p/q).
     candidates : Candidates
         Events, and the numbers of outputs of the choosing half in them.
+    largest : (callable, Candidates)
+        The same of the estimate that is predicted to show the largest parameter.
     predicted : float
     method : str
         Of the bound.
@@ -49,6 +59,7 @@ class EventWitness(FittedWitness):
     claim: Claim
     ratio: Ratio
     candidates: Candidates
+    largest: tuple[Ratio, Candidates]
     predicted: float
     method: str
 
@@ -65,8 +76,25 @@ class EventWitness(FittedWitness):
         confidence region (`workbench.bounds.counts.joint_exact`), from which δ at one ε in both
         directions and the claim's parameter are read.
         """
-        event = self.event(len(p), len(q), confidence)
-        tp, fp = (int(np.count_nonzero(self.scores(x) > event.threshold)) for x in (p, q))
+        sizes, error = (len(p), len(q)), 1 - confidence
+        choice = self.candidates.choose(self.claim, *sizes, confidence)
+        if choice.sure or self.claim.parameter is None:
+            return self._counted(self.ratio, choice.event, p, q, confidence)
+        ratio, candidates = self.largest
+        event = candidates.largest(self.claim, *sizes).event
+        if choice.rank[0] == 0:
+            return self._counted(ratio, event, p, q, confidence)
+        found = [
+            self._counted(self.ratio, choice.event, p, q, 1 - (1 - SHARE_OF_LARGEST) * error),
+            self._counted(ratio, event, p, q, 1 - SHARE_OF_LARGEST * error),
+        ]
+        best = max(found, key=lambda finding: finding.rank)
+        return replace(best, bound=replace(best.bound, confidence=confidence))
+
+    def _counted(
+        self, ratio: Ratio, event: ThresholdEvent, p: Any, q: Any, confidence: float
+    ) -> Finding:
+        tp, fp = (int(np.count_nonzero(ratio(x) > event.threshold)) for x in (p, q))
         counts = Counts(tp=tp, fp=fp, tn=len(q) - fp, fn=len(p) - tp)
         return refute(self.claim, event, counts, confidence, self.method)
 
@@ -106,7 +134,12 @@ class EventTester(Tester):
             candidates = Candidates.of_scores(*map(ratio, unseen))
             found.append((candidates.choose(claim, *expected), candidates, ratio))
         choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
-        return EventWitness(claim, ratio, candidates, choice.predicted, self.method)
+        _, second, largest = max(
+            found, key=lambda one: one[1].largest(claim, *expected[:2]).rank
+        )
+        return EventWitness(
+            claim, ratio, candidates, (largest, second), choice.predicted, self.method
+        )
 
     def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best event is taken as known."""
