@@ -2,7 +2,7 @@
 
 `base` says what a `Claim` is, `parse` lists all claims and reads them from text. One module each:
 `approx` (ε, δ)-DP, `pure` ε-DP, `renyi` Rényi DP, `gdp` μ-GDP, `zcdp` zCDP, `pair` a pair as
-claim (f-DP).
+claim (f-DP), `unclaimed` no claim.
 
 To add a claim to the workbench, read `base` and `renyi`; write a class in a new module and list
 it in `parse.CLAIMS`.

@@ -7,6 +7,7 @@ divergences are the larger of both directions, as a claim speaks about both.
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -83,6 +84,9 @@ class Claim(ABC):
 
     #: The argument that evidence refutes.
     refutable: ClassVar[str] = "epsilon"
+
+    #: Whether anything is claimed; not by `workbench.claims.unclaimed.Unclaimed`.
+    stated: ClassVar[bool] = True
 
     # -- what is claimed ---------------------------------------------------------------------------
 
@@ -226,6 +230,10 @@ class Claim(ABC):
         """
         return self.tradeoff(alpha)
 
+    def limits_renyi(self, order: float) -> bool:
+        """Whether a Rényi divergence of this order says something about the parameter."""
+        return math.isfinite(self.max_renyi(order))
+
     # -- which parameter evidence refutes ----------------------------------------------------------
 
     @abstractmethod
@@ -298,6 +306,11 @@ class Claim(ABC):
     def quantity(self) -> tuple[str, dict[str, float]] | None:
         """The parameter as the quantity of a `Bound`, with its arguments; None where it is none."""
         return None
+
+    @property
+    def for_power(self) -> Claim:
+        """The claim that a detected leak refutes: this one, or perfect privacy without a claim."""
+        return self
 
     def easiest_to_refute(self, x: float) -> Pair:
         """The pair with parameter ``x`` that an audit detects first.

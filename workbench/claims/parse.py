@@ -15,6 +15,7 @@ from workbench.claims.gdp import GDP
 from workbench.claims.pair import PairClaim
 from workbench.claims.pure import PureDP
 from workbench.claims.renyi import RenyiDP
+from workbench.claims.unclaimed import Unclaimed
 from workbench.claims.zcdp import ZCDP
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
@@ -284,3 +285,34 @@ def as_claim(claim: Claim | Pair | str) -> Claim:
     raise ValueError(
         f"claim must be a claim or a pair, got {claim!r}; write 'approx(2, 1e-5)' or GDP(1)"
     )
+
+
+def claim_or_largest(
+    claim: Claim | Pair | str | None, own: Claim | Pair | str | None, delta: float | None
+) -> Claim:
+    """The claim that is tested, or `Unclaimed` where the largest ε is asked for.
+
+    Parameters
+    ----------
+    claim : Claim, Pair, str or None
+        What a caller states.
+    own : Claim, Pair, str or None
+        What the mechanism states itself, which holds where the caller says nothing.
+    delta : float, optional
+        Of the largest ε; that is asked for also where the mechanism states a claim.
+
+    Raises
+    ------
+    ValueError
+        As `as_claim`; a δ outside [0, 1), or together with a claim.
+    """
+    if claim is not None:
+        if delta is not None:
+            raise ValueError(
+                f"delta={delta!r} is for the largest ε without a claim; with a claim, state δ in "
+                "it, as in 'approx(1, 1e-5)'"
+            )
+        return as_claim(claim)
+    if delta is None and own is not None:
+        return as_claim(own)
+    return Unclaimed(0.0 if delta is None else delta)

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.claims.base import Claim
-from workbench.claims.parse import as_claim
+from workbench.claims.parse import claim_or_largest
 from workbench.mechanisms.adapting.adapt import mechanism_from
 from workbench.mechanisms.adapting.adapted import AdaptedMechanism, CallError
 from workbench.mechanisms.base import Domain
@@ -56,6 +56,7 @@ def audit_mechanism(
     claim: str | Claim | Pair | None = None,
     datasets: Any = "random",
     *,
+    delta: float | None = None,
     testers: Sequence[str | Tester] = TESTERS,
     trials: int = 50,
     samples: int = 100_000,
@@ -82,10 +83,13 @@ def audit_mechanism(
         `Mechanism` of the gallery brings its neighboring relation and domain along.
     claim : str, Claim or Pair, optional
         ``"approx(1, 1e-5)"`` or `ApproxDP` and the like; a pair claims its trade-off function. By
-        default what the mechanism itself states.
+        default what the mechanism itself states; where it states nothing, the audit finds the
+        largest ε that its runs prove.
     datasets : optional
         "random", "grid" or "bandit" search; one pair ``(dataset, neighbor)``; a list or generator
         of such pairs, one for each trial; or a `Finder`.
+    delta : float, optional
+        Find the largest ε at this δ, whatever the mechanism states; 0 without any claim.
     testers : sequence of str or Tester
         Among "hockey-stick", "renyi", "mmd" and "histogram", or your own.
     trials : int
@@ -135,12 +139,7 @@ def audit_mechanism(
     disjoint parts for fitting and measuring, and one error budget.
     """
     adapted = mechanism_from(mechanism)
-    stated = adapted.claim if claim is None else as_claim(claim)
-    if stated is None:
-        raise ValueError(
-            f"what does the mechanism claim? {adapted.name} does not say it; give a claim such as "
-            "'approx(1, 1e-5)'"
-        )
+    stated = claim_or_largest(claim, adapted.claim, delta)
     found = _testers(testers)
     budget = Budget(confidence, trials)
     samples = _checks.count(samples, "samples", LEAST_SAMPLES, _checks.DRAWN) // CALLS * CALLS

@@ -14,7 +14,9 @@ import numpy as np
 from workbench import _checks, _json, _markup
 from workbench._format import percent, plain, round_safely
 from workbench._plot import beside, figure, plot
+from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
+from workbench.claims.unclaimed import Unclaimed
 from workbench.mechanisms.adapting.adapt import mechanism_from
 from workbench.mechanisms.base import Domain
 from workbench.mechanisms.table_domain import TableDomain
@@ -26,7 +28,7 @@ from workbench.testers.finders.records import is_frame
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Tester
 from workbench.testers.replay import Replay, replay
-from workbench.testers.report import FOUND, NONE_FOUND, NOTHING_TESTED
+from workbench.testers.report import FOUND, LARGEST, NONE_FOUND, NOTHING_TESTED
 from workbench.testers.running.load_mechanism import find_mechanism
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.shrink import Shrunk, shrink
@@ -183,10 +185,27 @@ class MechanismAudit:
 
     @property
     def verdict(self) -> str:
-        """One of "violation found", "none found", "nothing tested"."""
+        """One of "violation found", "none found", "nothing tested"; "largest ε" without a claim."""
         if self.violation:
             return FOUND
-        return NONE_FOUND if any(trial.tested for trial in self.trials) else NOTHING_TESTED
+        if not any(trial.tested for trial in self.trials):
+            return NOTHING_TESTED
+        return NONE_FOUND if self.claim.stated else LARGEST
+
+    @property
+    def largest(self) -> Bound | None:
+        """The largest lower bound on the claim's parameter, over all trials and testers together.
+
+        Without a claim that is the largest ε at its δ that the runs prove. None where nothing was
+        measured; a bound on the divergence where the claim has no parameter.
+        """
+        best = self.best
+        if best is None:
+            return None
+        bound = replace(best.finding.bound, confidence=self.confidence)
+        if best.finding.parameter is None:
+            return bound
+        return self.claim.parameter_bound(bound, best.finding.parameter)
 
     @cached_property
     def best(self) -> TrialFinding | None:
@@ -230,7 +249,7 @@ class MechanismAudit:
                     levels.setdefault(name, trial.confidence)
         n = self.samples // CALLS * (CALLS - 1)
         return {
-            name: self._tester(name).detectable(self.claim, n, n, levels[name])
+            name: self._tester(name).detectable(self.claim.for_power, n, n, levels[name])
             for name in self.testers
             if name in levels
         }
@@ -280,13 +299,24 @@ class MechanismAudit:
                 f"none found in {report.count_in_words(tested, 'trial')}{but}; {self._power()}. "
                 "This does not show that the mechanism is private."
             )
+        if self.verdict == LARGEST and best is not None:
+            where = f"{best.tester}, trial {best.trial.index + 1} of {self.planned}"
+            return (
+                f"{report.largest_in_words(best.finding)} ({self._together}; {where}){but}. "
+                f"{report.datasets_in_words(best.trial.neighbors)}"
+            )
         reason = f": {self._commonest}" if self._commonest else ""
         return f"nothing tested in {report.count_in_words(len(self.trials), 'trial')}{reason}."
+
+    @property
+    def _together(self) -> str:
+        """The guarantee of all findings."""
+        return f"held-out, {percent(self.confidence)} for all trials and testers together"
 
     def explain(self) -> str:
         """The verdict, the settings and every note, as sentences."""
         settings = (
-            f"{self.name} was audited against the claim {self.claim}, in "
+            f"{self.name} was audited {self._against}, in "
             f"{report.count_in_words(len(self.trials), 'trial')} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
             f"{self.finder}, {report.relation_in_words(self.neighboring_relation)}; "
@@ -297,6 +327,10 @@ class MechanismAudit:
         event = None if best is None else best.finding.event
         counted = [f"The event that was counted: {event}."] if event else []
         return " ".join([self.in_words(), *counted, settings, *self.notes])
+
+    @property
+    def _against(self) -> str:
+        return f"against the claim {self.claim}" if self.claim.stated else "without a claim"
 
     def _power(self) -> str:
         symbol, least = self.claim.symbol, self.least_detectable()
@@ -540,7 +574,10 @@ class MechanismAudit:
             "anytime": repr(self.anytime),
         }
         given = "".join(f"    {name}={value},\n" for name, value in arguments.items())
-        claim = repr(str(self.claim)) if self.claim.symbol else "claim"
+        if isinstance(self.claim, Unclaimed):
+            claim = f"delta={self.claim.delta_0!r}"
+        else:
+            claim = repr(str(self.claim)) if self.claim.symbol else "claim"
         return f"wb.audit_mechanism(\n    mechanism,\n    {claim},\n{given})"
 
     def __repr__(self) -> str:
@@ -559,4 +596,5 @@ class MechanismAudit:
                 why = next((t.refused[name] for t in self.trials if name in t.refused), "")
                 rows.append((name, "not tested", why))
         said = " ".join([self.in_words(), *self.notes])
-        return beside(_markup.table(f"{self.name}, claim {self.claim}", rows, said), self)
+        claimed = f"claim {self.claim}" if self.claim.stated else str(self.claim)
+        return beside(_markup.table(f"{self.name}, {claimed}", rows, said), self)

@@ -128,7 +128,9 @@ def replay(
         raise ValueError(f"the mechanism failed: {error}") from error
     finally:
         source.close()
-    finding = witness.told(encoding(p), encoding(q), settings.budget.confidence, encoding)
+    finding = witness.measure_in_words(
+        encoding(p), encoding(q), settings.budget.confidence, encoding
+    )
     dependent = dependence([fit[0], p], [fit[1], q])
     if dependent is not None:
         finding = finding.voided(dependent)

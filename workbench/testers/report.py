@@ -25,6 +25,9 @@ from workbench.testers.property_testers.base import Finding
 #: The verdicts of an audit.
 FOUND, NONE_FOUND, NOTHING_TESTED = "violation found", "none found", "nothing tested"
 
+#: The verdict of an audit without a claim, whose answer is a number.
+LARGEST = "largest ε"
+
 
 def finding_in_words(finding: Finding) -> str:
     """What was found and what is claimed: the claim's parameter, or the divergence of a pair."""
@@ -33,7 +36,15 @@ def finding_in_words(finding: Finding) -> str:
         allowed = round_safely(finding.allowed, "up")
         return f"{bound.symbol} ≥ {bound.rounded} where the claim allows {allowed}"
     symbol = finding.claim.symbol
+    if not finding.claim.stated:
+        return largest_in_words(finding)
     return f"{symbol} ≥ {round_safely(finding.parameter, 'down')} where {plain(own)} is claimed"
+
+
+def largest_in_words(finding: Finding) -> str:
+    """The largest ε that is proven without a claim, such as "ε ≥ 0.41 at δ = 0"."""
+    bound = finding.bound
+    return f"ε ≥ {bound.rounded} at δ = {plain(bound.at.delta or 0.0)}"
 
 
 def leak_in_words(claim: Claim, least: float | None) -> str:

@@ -22,6 +22,7 @@ from workbench import _checks, _json
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import parse_claim
+from workbench.claims.unclaimed import Unclaimed
 from workbench.pairs.base import Pair
 from workbench.testers.finders.records import OnlyText, is_frame
 
@@ -73,6 +74,8 @@ def _special(value: Any) -> Any:
         return _plain_array(value)
     if isinstance(value, PairClaim):
         return {"claimed pair": plain(value.pair)}
+    if isinstance(value, Unclaimed):
+        return {"no claim at delta": plain(value.delta_0)}
     if isinstance(value, Claim):
         return {"claim": str(value)}
     if isinstance(value, Pair):
@@ -207,6 +210,8 @@ def revived(value: Any) -> Any:
         return float(value["float"])
     if "claim" in value:
         return parse_claim(value["claim"])
+    if "no claim at delta" in value:
+        return Unclaimed(revived(value["no claim at delta"]))
     if "claimed pair" in value:
         return PairClaim(revived(value["claimed pair"]))
     if "pair" in value:

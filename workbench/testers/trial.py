@@ -122,7 +122,7 @@ def _tested(source: OutputSource, settings: TrialSettings, trial: Trial) -> Tria
     for name, witness in witnesses.items():
         source.report()
         try:
-            findings[name] = witness.told(p, q, confidence, encoding)
+            findings[name] = witness.measure_in_words(p, q, confidence, encoding)
         except Exception as error:
             refused[name] = f"it failed while measuring: {type(error).__name__}: {error}"
     predictions = [w.predicted for w in witnesses.values() if not math.isnan(w.predicted)]

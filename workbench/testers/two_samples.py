@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
-from workbench.claims.parse import as_claim
+from workbench.claims.parse import claim_or_largest
 from workbench.pairs.base import Pair
 from workbench.scores.chance import Fingerprint, seed_of
 from workbench.testers.learning.outputs import Outputs, OutputsError, check_alike, check_outputs
@@ -32,9 +32,10 @@ LEAST = 20
 def test_samples(
     p: ArrayLike,
     q: ArrayLike,
-    claim: Claim | Pair | str,
+    claim: Claim | Pair | str | None = None,
     tester: str | Tester = "hockey-stick",
     *,
+    delta: float | None = None,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> Bound:
@@ -42,7 +43,7 @@ def test_samples(
 
     Parameters
     ----------
-    p, q, claim, tester, confidence, seed
+    p, q, claim, tester, delta, confidence, seed
         As in `find_violation`.
 
     Returns
@@ -62,15 +63,16 @@ def test_samples(
     >>> wb.test_samples(p, q, "approx(0.1, 1e-5)").rounded
     '0.345'
     """
-    return find_violation(p, q, claim, tester, confidence=confidence, seed=seed).bound
+    return find_violation(p, q, claim, tester, delta=delta, confidence=confidence, seed=seed).bound
 
 
 def find_violation(
     p: ArrayLike,
     q: ArrayLike,
-    claim: Claim | Pair | str,
+    claim: Claim | Pair | str | None = None,
     tester: str | Tester = "hockey-stick",
     *,
+    delta: float | None = None,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> Finding:
@@ -83,10 +85,12 @@ def find_violation(
     p, q : array_like, shape (n_p,) or (n_p, d), and (n_q,) or (n_q, d)
         Outputs of independent runs on the two datasets: numbers, booleans or strings. NaN and ±∞
         are outcomes of their own. The sizes may differ; each must be at least 20.
-    claim : Claim, Pair or str
+    claim : Claim, Pair or str, optional
         Such as ``wb.ApproxDP(1, 1e-5)``, ``"gdp(1)"``, or a pair whose trade-off function is
-        claimed.
+        claimed. Without one, the largest ε that the outputs prove is found.
     tester : {"hockey-stick", "renyi", "mmd", "histogram"} or Tester
+    delta : float, optional
+        Of the largest ε without a claim; 0 by default.
     confidence : float
         Of the finding, both directions included.
     seed : int or numpy.random.Generator
@@ -99,7 +103,8 @@ def find_violation(
     -------
     Finding
         The bound on the tester's divergence, the largest value that the claim allows, whether the
-        claim is refuted (``violation``), and a lower bound on the claim's parameter.
+        claim is refuted (``violation``), and a lower bound on the claim's parameter. Without a
+        claim, the bound is on ε.
 
     Raises
     ------
@@ -121,7 +126,7 @@ def find_violation(
     """
     sides = check_outputs(p, name="p"), check_outputs(q, name="q")
     check_alike(*sides)
-    claimed = as_claim(claim)
+    claimed = claim_or_largest(claim, None, delta)
     chosen = registered(tester)
     confidence = _checks.confidence(confidence)
     for name, x in zip("pq", sides, strict=True):
@@ -138,7 +143,7 @@ def find_violation(
     if reason is not None:
         raise OutputsError(f"the {chosen.name} tester cannot test this: {reason}")
     witness = chosen.fit(p_fit, q_fit, claimed, rng)
-    return witness.told(encoding(p_fresh), encoding(q_fresh), confidence, encoding)
+    return witness.measure_in_words(encoding(p_fresh), encoding(q_fresh), confidence, encoding)
 
 
 def _is_sorted(x: Outputs) -> bool:

@@ -8,6 +8,7 @@ guarantee needs nothing else, so nothing that happens while fitting can invalida
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -63,6 +64,13 @@ class Finding:
         size = excess if self.parameter is None else self.parameter
         return self.violation, self.bound.void is None, size
 
+    def of_parameter(self) -> Finding:
+        """The same finding; where nothing is claimed, its bound is on the parameter itself."""
+        if self.claim.stated or self.parameter is None:
+            return self
+        bound = self.claim.parameter_bound(self.bound, self.parameter)
+        return replace(self, bound=bound, allowed=math.inf)
+
     def voided(self, reason: str) -> Finding:
         """The same finding with a void bound, which refutes nothing."""
         return replace(self, bound=self.bound.voided(reason))
@@ -93,10 +101,10 @@ class FittedWitness(ABC):
             Of the finding as a whole, both directions included; above ½.
         """
 
-    def event_in_words(
+    def measure_in_words(
         self, p: NDArray[Any], q: NDArray[Any], confidence: float, encoding: Encoding
-    ) -> str | None:
-        """Which event `measure` counts, described by some of the outputs; None without one.
+    ) -> Finding:
+        """The finding of `measure`, with its event in words where one is counted.
 
         Parameters
         ----------
@@ -105,20 +113,7 @@ class FittedWitness(ABC):
         encoding : PlainEncoding or TableEncoding
             Of the outputs, which has their names.
         """
-        return None
-
-    def told(
-        self, p: NDArray[Any], q: NDArray[Any], confidence: float, encoding: Encoding
-    ) -> Finding:
-        """The finding of `measure`, with its event in words.
-
-        Parameters
-        ----------
-        p, q, confidence, encoding
-            As in `event_in_words`.
-        """
-        finding = self.measure(p, q, confidence)
-        return replace(finding, event=self.event_in_words(p, q, confidence, encoding))
+        return self.measure(p, q, confidence)
 
     @abstractmethod
     def scores(self, outputs: NDArray[Any]) -> NDArray[np.float64]:

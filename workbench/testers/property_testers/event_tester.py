@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,10 +33,17 @@ from workbench.testers.property_testers.events import (
     refute,
 )
 
+#: Of the error probability, where two events share it, for the one of the largest parameter.
+SHARE_OF_LARGEST = 0.2
+
 
 @dataclass(frozen=True, eq=False)
 class EventWitness(FittedWitness):
-    """Events {estimate > t}, one of which is counted.
+    """Events {estimate > t}, of which one is counted, or two.
+
+    Where the claim is not predicted to be refuted for sure, two events share the error probability:
+    the most significant one against the claim, and the one that would show the largest parameter,
+    which does not depend on what is claimed.
 
     Attributes
     ----------
@@ -45,6 +52,8 @@ class EventWitness(FittedWitness):
         From outputs to an estimate of log(p/q).
     candidates : Candidates
         Events, and the numbers of outputs of the choosing half in them.
+    largest : (callable, Candidates)
+        The same of the estimate that is predicted to show the largest parameter.
     predicted : float
     method : str
         Of the bound.
@@ -53,6 +62,7 @@ class EventWitness(FittedWitness):
     claim: Claim
     ratio: Ratio
     candidates: Candidates
+    largest: tuple[Ratio, Candidates]
     predicted: float
     method: str
 
@@ -69,23 +79,56 @@ class EventWitness(FittedWitness):
         confidence region (`workbench.bounds.counts.joint_exact`), from which δ at one ε in both
         directions and the claim's parameter are read.
         """
-        event = self.event(len(p), len(q), confidence)
-        tp, fp = (int(np.count_nonzero(self.scores(x) > event.threshold)) for x in (p, q))
+        return self._strongest(p, q, confidence).finding
+
+    def measure_in_words(
+        self, p: NDArray[Any], q: NDArray[Any], confidence: float, encoding: Encoding
+    ) -> Finding:
+        """The finding of `measure`, with its event; see `FittedWitness.measure_in_words`."""
+        found = self._strongest(p, q, confidence)
+        few = np.concatenate([p[:COMPARED], q[:COMPARED]])
+        inside = found.ratio(few) > found.event.threshold
+        words = event_in_words(few, inside, encoding, isinstance(found.ratio, BitRatio))
+        return replace(found.finding, event=words)
+
+    def _strongest(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> _Counted:
+        """The stronger finding of one event, or of two that share the error probability."""
+        sizes, error = (len(p), len(q)), 1 - confidence
+        choice = self.candidates.choose(self.claim, *sizes, confidence)
+        if choice.sure or self.claim.parameter is None:
+            return self._counted(self.ratio, choice.event, p, q, confidence)
+        ratio, candidates = self.largest
+        event = candidates.largest(self.claim, *sizes).event
+        if choice.rank[0] == 0:
+            return self._counted(ratio, event, p, q, confidence)
+        both = [
+            self._counted(self.ratio, choice.event, p, q, 1 - (1 - SHARE_OF_LARGEST) * error),
+            self._counted(ratio, event, p, q, 1 - SHARE_OF_LARGEST * error),
+        ]
+        best = max(both, key=lambda one: one.finding.rank)
+        bound = replace(best.finding.bound, confidence=confidence)
+        return replace(best, finding=replace(best.finding, bound=bound))
+
+    def _counted(
+        self, ratio: Ratio, event: ThresholdEvent, p: Any, q: Any, confidence: float
+    ) -> _Counted:
+        tp, fp = (int(np.count_nonzero(ratio(x) > event.threshold)) for x in (p, q))
         counts = Counts(tp=tp, fp=fp, tn=len(q) - fp, fn=len(p) - tp)
-        return refute(self.claim, event, counts, confidence, self.method)
+        finding = refute(self.claim, event, counts, confidence, self.method)
+        return _Counted(finding, ratio, event)
 
     def scores(self, outputs: NDArray[Any]) -> Floats:
         """The estimated log(p/q)."""
         return self.ratio(outputs)
 
-    def event_in_words(
-        self, p: NDArray[Any], q: NDArray[Any], confidence: float, encoding: Encoding
-    ) -> str:
-        """The counted event; see `FittedWitness.event_in_words`."""
-        threshold = self.event(len(p), len(q), confidence).threshold
-        few = np.concatenate([p[:COMPARED], q[:COMPARED]])
-        inside = self.scores(few) > threshold
-        return event_in_words(few, inside, encoding, isinstance(self.ratio, BitRatio))
+
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """The finding of one event, and the estimate that the event is about."""
+
+    finding: Finding
+    ratio: Ratio
+    event: ThresholdEvent
 
 
 class EventTester(Tester):
@@ -126,10 +169,14 @@ class EventTester(Tester):
         if not candidates.surely_refute(claim, *expected):
             for bits in self.bit_ratios(p_learn, q_learn):
                 strongest = Candidates.of_scores(bits(p_choose), bits(q_choose)).strongest(claim)
+                found.append((strongest.choose(claim, *expected), strongest, bits))
                 if strongest.surely_refute(claim, *expected):
-                    choice, candidates, ratio = strongest.choose(claim, *expected), strongest, bits
+                    choice, candidates, ratio = found[-1]
                     break
-        return EventWitness(claim, ratio, candidates, choice.predicted, self.method)
+        _, second, largest = max(found, key=lambda one: one[1].largest(claim, *expected[:2]).rank)
+        return EventWitness(
+            claim, ratio, candidates, (largest, second), choice.predicted, self.method
+        )
 
     def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best event is taken as known."""

@@ -8,7 +8,8 @@ Only lines are used of f, f(α) ≥ 1 − δ(ε) − e^ε α and its mirror imag
 
 The event and the ε are those that would refute most significantly if fresh outputs were like the
 outputs that they are chosen on. The event of the largest hockey-stick divergence is a worse choice:
-it includes outputs that add noise and hardly any evidence.
+it includes outputs that add noise and hardly any evidence. Where no event is likely to refute, and
+where nothing is claimed, it is the event that would prove the largest parameter.
 """
 
 from __future__ import annotations
@@ -83,11 +84,24 @@ class EventChoice:
     rank : (int, float)
         2 where the claim is predicted to be refuted, and how clearly; 1 where the event speaks
         against it at its own ε, and how significantly; 0 elsewhere, and the prediction.
+    sure : bool
+        Whether the claim is predicted to be refuted by careful limits of both rates, too.
     """
 
     event: ThresholdEvent
     predicted: float
     rank: tuple[int, float]
+    sure: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _Lines:
+    """Values of ε, the δ allowed there, and `_excess` of the events."""
+
+    epsilons: Floats
+    allowed: Floats
+    excess: Floats
+    spread: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,33 +155,61 @@ class Candidates:
         confidence : float
             Of the finding on them.
         """
-        # Half an output more on either side of every event: an empty one is not impossible.
-        p, q = (self.in_p + 0.5) / (self.n_p + 1), (self.in_q + 0.5) / (self.n_q + 1)
-        epsilons, allowed = _lines(claim)
-        excess, spread = _excess(p, q, n_p, n_q, epsilons, allowed)
-        _, own_spread = _excess(p, q, self.n_p, self.n_q, epsilons, allowed)
+        lines = self._against(claim, n_p, n_q)
+        excess, spread = lines.excess, lines.spread
+        *_, own_spread = _excess(*self._rates, self.n_p, self.n_q, lines.epsilons, lines.allowed)
         significance = excess / spread
         limit = excess + ndtri(1 - confidence) * spread - CAUTION * own_spread
-        one_line = epsilons.size == 1
+        one_line = lines.epsilons.size == 1
         if limit.max() > 0:
             # Limits at different ε do not compare.
-            level, value = 2, limit if one_line else significance
-        elif one_line and significance.max() > 0:
-            level, value = 1, significance
-        else:
-            # Little or nothing to refute: what comes closest to the claim, or most beyond it.
-            level = 0
-            value = np.broadcast_to(
-                self._suggested(claim, epsilons[0], CAUTION), significance.shape
-            )
-            significance = np.where(value == value.max(), significance, -np.inf)
-        best = np.argmax(significance if level == 0 else value)
+            return self._choice(claim, 2, limit if one_line else significance, lines)
+        if one_line and significance.max() > 0:
+            return self._choice(claim, 1, significance, lines)
+        return self.largest(claim, n_p, n_q)
+
+    def largest(self, claim: Claim, n_p: int, n_q: int) -> EventChoice:
+        """The event that is predicted to show the largest parameter, whatever is claimed.
+
+        Parameters
+        ----------
+        claim : Claim
+        n_p, n_q : int
+            Fresh outputs.
+        """
+        lines = self._against(claim, n_p, n_q)
+        significance = lines.excess / lines.spread
+        shown = self._suggested(claim, lines.epsilons[0], CAUTION)
+        value = np.broadcast_to(shown, significance.shape)
+        among = np.where(value == value.max(), significance, -np.inf)
+        return self._choice(claim, 0, value, lines, among)
+
+    @property
+    def _rates(self) -> tuple[Floats, Floats]:
+        """Half an output more on either side of every event: an empty one is not impossible."""
+        return (self.in_p + 0.5) / (self.n_p + 1), (self.in_q + 0.5) / (self.n_q + 1)
+
+    def _against(self, claim: Claim, n_p: int, n_q: int) -> _Lines:
+        epsilons, allowed = _lines(claim)
+        excess, spread = _excess(*self._rates, n_p, n_q, epsilons, allowed)
+        return _Lines(epsilons, allowed, excess, spread)
+
+    def _choice(
+        self, claim: Claim, level: int, value: Floats, lines: _Lines, among: Floats | None = None
+    ) -> EventChoice:
+        """The event of the largest value; of equal ones the first in ``among``."""
+        best = np.argmax(value if among is None else among)
         _, i, j = (int(k) for k in np.unravel_index(best, value.shape))
-        epsilon = float(epsilons[i])
+        epsilon, (p, q) = float(lines.epsilons[i]), self._rates
         question = _question(claim, epsilon, level, float(q[j]), 1 - float(p[j]))
         event = ThresholdEvent(float(self.thresholds[j]), epsilon, question)
         predicted = float(self._suggested(claim, epsilon, 1.0)[j])
-        return EventChoice(event, predicted, (level, float(value.max())))
+        sure = level == 2 and (
+            lines.epsilons.size > 1
+            or claim.parameter is None
+            or float(self._suggested(claim, epsilon, CAUTION)[j]) > claim.parameter
+        )
+        return EventChoice(event, predicted, (level, float(value.max())), sure)
 
     def surely_refute(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> bool:
         """Whether an event would refute the claim if its rates were far nearer to it.
@@ -228,7 +270,8 @@ def refute(
     Returns
     -------
     Finding
-        On δ at the event's ε. The parameter is of the same confidence region.
+        On δ at the event's ε; where nothing is claimed, on the parameter. The parameter is of the
+        same confidence region.
     """
     value, alpha, beta = _shown(event, counts, confidence)
     allowed = claim.max_delta(event.epsilon)
@@ -249,7 +292,7 @@ def refute(
         at=QuantityArguments(epsilon=event.epsilon),
         direction="P‖Q" if counts.fp * counts.n_p <= counts.fn * counts.n_q else "Q‖P",
     )
-    return Finding(bound, claim, allowed, parameter)
+    return Finding(bound, claim, allowed, parameter).of_parameter()
 
 
 def detectable(claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:

@@ -186,6 +186,9 @@ class MMDWitness(FittedWitness):
         At the ε of the claim.
     choices : tuple of MMDChoice
         The candidates; the choice depends on the number of outputs and the confidence.
+    apart : tuple of MMDChoice
+        Candidates for the total variation, which does not depend on what is claimed: measured
+        where the claim is not likely to be refuted.
     predicted : float
     sizes : (int, int)
         Outputs that are expected to be measured.
@@ -194,11 +197,12 @@ class MMDWitness(FittedWitness):
     claim: Claim
     line: HockeyStickLine
     choices: tuple[MMDChoice, ...]
+    apart: tuple[MMDChoice, ...]
     predicted: float
     sizes: tuple[int, int]
 
-    def choose(self, n_p: int, n_q: int, confidence: float) -> MMDChoice:
-        """The function with the largest expected limit.
+    def choose(self, n_p: int, n_q: int, confidence: float) -> tuple[HockeyStickLine, MMDChoice]:
+        """The function with the largest expected limit, and where it is measured.
 
         Parameters
         ----------
@@ -206,10 +210,16 @@ class MMDWitness(FittedWitness):
             Numbers of fresh outputs.
         confidence : float
         """
+        allowed = self.claim.max_delta(self.line.epsilon)
         best, limit = _best(self.line, self.choices, n_p, n_q, confidence)
-        if limit <= self.claim.max_delta(self.line.epsilon):
-            best, _ = _best(self.line, self.choices, n_p, n_q, ONE_ERROR)
-        return best
+        if limit > allowed:
+            return self.line, best
+        best, limit = _best(self.line, self.choices, n_p, n_q, ONE_ERROR)
+        if limit > allowed or not self.apart:
+            return self.line, best
+        line = HockeyStickLine(0.0)
+        best, limit = _best(line, self.apart, n_p, n_q, confidence)
+        return line, best if limit > 0 else _best(line, self.apart, n_p, n_q, ONE_ERROR)[0]
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
         """The finding from the function's means; see `FittedWitness.measure`.
@@ -220,13 +230,13 @@ class MMDWitness(FittedWitness):
         the one that predicted more on the fitting part; so it takes no share of the error budget.
         """
         confidence = _checks.confidence(confidence)
-        choice = self.choose(len(p), len(q), confidence)
+        line, choice = self.choose(len(p), len(q), confidence)
         u, v = (choice.g(x) for x in ((p, q) if choice.forward else (q, p)))
-        bet = choice.expected.bet(self.line, u.size, v.size, confidence)
+        bet = choice.expected.bet(line, u.size, v.size, confidence)
         # Neither divergence exceeds 1.
         value = min(lower_limit(u, v, bet), 1.0)
         names_epsilon = self.claim.named_epsilon is not None
-        epsilon = self.line.epsilon
+        epsilon = line.epsilon
         bound = Bound(
             quantity="delta" if names_epsilon else "total variation",
             value=value,
@@ -240,7 +250,8 @@ class MMDWitness(FittedWitness):
             at=QuantityArguments(epsilon=epsilon if names_epsilon else None),
         )
         parameter = self.claim.parameter_refuted_by_delta(value, epsilon)
-        return Finding(bound, self.claim, self.claim.max_delta(epsilon), parameter)
+        allowed = self.claim.max_delta(epsilon)
+        return Finding(bound, self.claim, allowed, parameter).of_parameter()
 
     def scores(self, outputs: NDArray[Any]) -> Floats:
         """The witness function of the fitting part's own choice, from P's point of view."""
@@ -250,7 +261,7 @@ class MMDWitness(FittedWitness):
 
     @cached_property
     def _usual(self) -> MMDChoice:
-        return self.choose(*self.sizes, EXPECTED_CONFIDENCE)
+        return self.choose(*self.sizes, EXPECTED_CONFIDENCE)[1]
 
 
 class MMDTester(Tester):
@@ -279,17 +290,22 @@ class MMDTester(Tester):
         )
         line = HockeyStickLine(claim.named_epsilon or 0.0)
         encoder = Encoder.fit(p_learn, q_learn)
-        witnesses: Sequence[Kernel | OutcomeKernel]
-        if encoder.discrete:
-            witnesses = [OutcomeKernel.fit(p_learn, q_learn, encoder, line.epsilon)]
-        else:
-            witnesses = Kernel.fit(p_learn, q_learn, line.epsilon, rng)
-        choices = tuple(c for w in witnesses for c in _choices(w, p_choose, q_choose))
+
+        def choices_at(epsilon: float) -> tuple[MMDChoice, ...]:
+            witnesses: Sequence[Kernel | OutcomeKernel]
+            if encoder.discrete:
+                witnesses = [OutcomeKernel.fit(p_learn, q_learn, encoder, epsilon)]
+            else:
+                witnesses = Kernel.fit(p_learn, q_learn, epsilon, rng)
+            return tuple(c for w in witnesses for c in _choices(w, p_choose, q_choose))
+
+        choices = choices_at(line.epsilon)
+        apart = choices_at(0.0) if line.epsilon and claim.parameter is not None else ()
         _, limit = _best(line, choices, len(p_choose), len(q_choose), ONE_ERROR)
         allowed = claim.max_delta(line.epsilon)
         parameter = claim.parameter_refuted_by_delta(min(limit, 1.0), line.epsilon)
         predicted = limit - allowed if parameter is None else parameter
-        return MMDWitness(claim, line, choices, predicted, sizes)
+        return MMDWitness(claim, line, choices, apart, predicted, sizes)
 
     def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best function is taken as known."""

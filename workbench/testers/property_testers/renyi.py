@@ -14,7 +14,6 @@ with another constant, and costs several times as much.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,11 +111,14 @@ class RenyiWitness(FittedWitness):
     def choose(self, n_p: int, n_q: int, confidence: float) -> RenyiChoice:
         """The function with the largest expected limit for given numbers of fresh outputs.
 
-        Where none is expected to refute the claim at this confidence, the one that would at less.
+        Where none is expected to refute the claim at this confidence, the one that would at less;
+        where none would, either, the one that shows most.
         """
         best, shown = _best(self.claim, self.choices, n_p, n_q, confidence)
         if shown <= _to_beat(self.claim):
-            best, _ = _best(self.claim, self.choices, n_p, n_q, ONE_ERROR)
+            bold, at_less = _best(self.claim, self.choices, n_p, n_q, ONE_ERROR)
+            if shown <= 0 or at_less > _to_beat(self.claim):
+                best = bold
         return best
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
@@ -146,7 +148,8 @@ class RenyiWitness(FittedWitness):
             at=QuantityArguments(order=order),
         )
         parameter = self.claim.parameter_refuted_by_renyi(value, order)
-        return Finding(bound, self.claim, self.claim.max_renyi(order), parameter)
+        allowed = self.claim.max_renyi(order)
+        return Finding(bound, self.claim, allowed, parameter).of_parameter()
 
     def scores(self, outputs: NDArray[Any]) -> Floats:
         """The function h of the fitting part's own choice, from P's point of view."""
@@ -237,7 +240,7 @@ class RenyiTester(Tester):
             orders = (self.order,)
         elif claim.named_order is not None:
             orders = (claim.named_order,)
-        return tuple(a for a in orders if math.isfinite(claim.max_renyi(a)))
+        return tuple(a for a in orders if claim.limits_renyi(a))
 
 
 def _choices(
