@@ -138,7 +138,7 @@ class TableSpace:
         return np.where(rng.random(x.size) < 1 / 4, notable, x)
 
     def arranged(self, rng: np.random.Generator) -> dict[str, float]:
-        """The `loose` numbers at random, often 0 or 1; a user has the most rows half of the time."""
+        """The `loose` numbers at random, often 0 or 1, and half of the time "own" is 1."""
         u = rng.random(len(self.loose))
         found = np.where(rng.random(u.size) < 2 / 3, u.round(), u).tolist()
         if self.own and rng.random() < 1 / 2:
