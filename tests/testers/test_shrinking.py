@@ -69,6 +69,7 @@ def test_all_that_is_smaller_is_neighboring_and_in_the_domain(relation):
     assert met > 30
 
 
+@pytest.mark.statistical
 def test_a_private_mechanism_is_not_accused_by_shrinking():
     """The measurement at the end has its own level, whatever the looks before it said."""
     rng = np.random.default_rng(0)
@@ -79,9 +80,7 @@ def test_a_private_mechanism_is_not_accused_by_shrinking():
         found = wb.audit_mechanism(
             unclipped, "pure(0.5)", pair, trials=1, samples=4000, seed=seed, testers=("histogram",)
         )
-        shrunk = found.shrink(
-            lambda frame, size, rng: unclipped(frame, size, rng) / 1.0, domain=DOMAIN, tries=3
-        )
+        shrunk = found.shrink(domain=DOMAIN, tries=3)
         own = len(left_places(shrunk.neighbors.dataset, shrunk.neighbors.neighbor))
         accused += shrunk.violation and own * np.max(shrunk.neighbors.dataset.x) / 3 <= 0.5
     assert accused <= 7  # of 60 at 95%: 8 or more have a chance below 1.2%

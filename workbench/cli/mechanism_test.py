@@ -215,7 +215,10 @@ def _domain(mechanism: Any, given: Collection[str]) -> Domain:
 
     domain = mechanism_from(mechanism).domain or Domain()
     if not isinstance(domain, Domain):
-        raise ValueError(f"{_options(given)} describe arrays; the mechanism takes {domain}")
+        raise ValueError(
+            f"{_options(given)}: such options describe arrays, and the mechanism takes data "
+            f"frames. {domain.in_words()}"
+        )
     return domain
 
 

@@ -13,6 +13,7 @@ from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import TrialFinding
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.finders.smaller import smaller
+from workbench.testers.outputs.table_encoding import fit_encoding
 from workbench.testers.property_testers.base import Finding, Tester
 from workbench.testers.report import count_in_words, datasets_in_words, finding_in_words
 from workbench.testers.running.independence import dependence
@@ -111,11 +112,13 @@ class _Shrinking:
         try:
             fit = source.call(0, self.seed)
             rng = stream(*key, TESTER, self.place, self.seed)
-            witness = self.tester.fit(*fit, self.settings.claim, rng)
+            encoding = fit_encoding(*fit)
+            encoded = encoding(fit[0]), encoding(fit[1])
+            witness = self.tester.fit(*encoded, self.settings.claim, rng)
             p, q = source.call(1, self.seed, size=size * (CALLS - 1))
         finally:
             source.close()
-        finding = witness.measure(p, q, confidence)
+        finding = witness.measure(encoding(p), encoding(q), confidence)
         dependent = dependence([fit[0], p], [fit[1], q])
         return finding if dependent is None else finding.voided(dependent)
 

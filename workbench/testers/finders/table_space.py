@@ -138,11 +138,12 @@ class TableSpace:
         return np.where(rng.random(x.size) < 1 / 4, notable, x)
 
     def arranged(self, rng: np.random.Generator) -> dict[str, float]:
-        """The `loose` numbers at random, often 0 or 1."""
+        """The `loose` numbers at random, often 0 or 1, and half of the time "own" is 1."""
         u = rng.random(len(self.loose))
-        return dict(
-            zip(self.loose, np.where(rng.random(u.size) < 2 / 3, u.round(), u), strict=True)
-        )
+        found = np.where(rng.random(u.size) < 2 / 3, u.round(), u).tolist()
+        if self.own and rng.random() < 1 / 2:
+            found[0] = 1.0
+        return dict(zip(self.loose, found, strict=True))
 
     def arrangements(self) -> list[dict[str, float]]:
         """The `loose` numbers at their ends, first the most rows of the user."""
@@ -193,13 +194,14 @@ class TableSpace:
         loose : mapping
             "together": 0 if every row has a user of its own, 1 if as few users as possible have all
             rows. "own", of neighbors by user: how many rows the user has, 0 for one, 1 for as many
-            as can be; all are like ``record``.
+            as can be; all are like ``record``, and shared rows give way to them.
         """
-        rows = [self._cells(row) for row in np.asarray(shared, float).reshape(-1, self.width)]
-        at = len(rows) if at is None else at
+        count = self._of_the_user(loose.get("own", 1.0)) if self.own else 1
+        kept = np.asarray(shared, float).reshape(-1, self.width)[: self.domain.rows[1] - count]
+        rows = [self._cells(row) for row in kept]
+        at = len(rows) if at is None else min(at, len(rows))
         first = self._cells(np.asarray(record, float))
         users, user = self._users(len(rows), loose.get("together", 0.0))
-        count = self._of_the_user(len(rows), loose.get("own", 1.0)) if self.own else 1
         both = list(zip(users, rows, strict=True))
         before, after = both[:at], both[at:]
         with_record = self._frame([*before, *[(user, first)] * count, *after])
@@ -208,8 +210,8 @@ class TableSpace:
         without = self._frame([*before, *middle, *after])
         return Neighbors(with_record, without, self.neighboring_relation, self.column)
 
-    def _of_the_user(self, shared: int, own: float) -> int:
-        most = min(self.domain.most_of_a_user, self.domain.rows[1] - shared)
+    def _of_the_user(self, own: float) -> int:
+        most = min(self.domain.most_of_a_user, self.domain.rows[1] - self.fewest)
         return 1 + round(own * (most - 1))
 
     def _users(self, rows: int, together: float) -> tuple[list[Any], Any]:
