@@ -86,7 +86,7 @@ def find_violation(
     claim : Claim, Pair or str
         Such as ``wb.ApproxDP(1, 1e-5)``, ``"gdp(1)"``, or a pair whose trade-off function is
         claimed.
-    tester : {"hockey-stick", "renyi", "mmd", "histogram"} or Tester
+    tester : {"hockey-stick", "renyi", "mmd", "histogram", "bits"} or Tester
     confidence : float
         Of the finding, both directions included.
     seed : int or numpy.random.Generator
