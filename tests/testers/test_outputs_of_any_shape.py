@@ -362,7 +362,7 @@ def groups(dataset, size, rng, threshold=0.0, delta=0.05):
     """
     found = []
     rare = len(dataset) > 1
-    others = rng.laplace(100.0, 1.0, (size, 2)) + (0.0 if rare else 0.0)
+    others = rng.laplace(100.0, 1.0, (size, 2))
     appears = rng.random(size) < (1.0 if threshold == 0 else delta)
     for (a, b), there in zip(others, appears, strict=True):
         run = {"A": round(a * 2**20) / 2**20, "B": round(b * 2**20) / 2**20}

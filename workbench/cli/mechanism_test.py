@@ -84,7 +84,7 @@ def add(command: CommandParser) -> None:
     command.add_argument(
         "--testers",
         metavar="NAMES",
-        help="with commas: hockey-stick,renyi,mmd,histogram (default: all)",
+        help="with commas: hockey-stick,renyi,mmd,histogram,bits (default: all but bits)",
     )
     command.add_argument("--trials", type=int, help="datasets to try (default: 50)")
     command.add_argument("--samples", type=int, help="runs on each dataset (default: 100000)")

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import checked, vector
-from workbench.mechanisms.floating_point import on_grid
 
 
 @checked
@@ -71,8 +70,7 @@ def noisy_histogram(
 ) -> NDArray[np.float64]:
     """Counts of equal bins of [0, 1], each + Lap(1/ε): ε-DP for neighbors that add a record.
 
-    The claim holds exactly: a record changes one count by 1. Results are rounded to multiples of
-    2⁻³⁰, since the digits of a float would give the counts away.
+    The claim holds exactly: a record changes one count by 1.
 
     Parameters
     ----------
@@ -90,7 +88,7 @@ def noisy_histogram(
     ndarray, shape (size, bins)
     """
     counts = _counts(dataset, bins)
-    return on_grid(counts + rng.laplace(0, 1 / epsilon, (size, bins)))
+    return counts + rng.laplace(0, 1 / epsilon, (size, bins))
 
 
 @checked

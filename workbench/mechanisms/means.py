@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import checked, vector
-from workbench.mechanisms.floating_point import on_grid
 
 #: Lower limit of a count before it divides, as printed by Kong et al. (2023); outputs then
 #: exceed 1e12.
@@ -342,8 +341,7 @@ def gaussian_sum(
 ) -> NDArray[np.float64]:
     """Σ + N(0, 1/μ²), with values clipped to [0, 1]: μ-GDP.
 
-    The claim holds exactly: a record of 1 changes the sum by 1. The result is rounded to a multiple
-    of 2⁻³⁰, since the digits of a float would give the sum away.
+    The claim holds exactly: a record of 1 changes the sum by 1.
 
     Parameters
     ----------
@@ -358,7 +356,7 @@ def gaussian_sum(
     -------
     ndarray, shape (size,)
     """
-    return on_grid(np.clip(vector(dataset), 0, 1).sum() + rng.normal(0, 1 / mu, size))
+    return np.clip(vector(dataset), 0, 1).sum() + rng.normal(0, 1 / mu, size)
 
 
 @checked

@@ -41,8 +41,9 @@ from workbench.testers.trial import (
     voided,
 )
 
-#: Our testers, in the order in which they are fitted; those of plug-ins are asked for by name.
-TESTERS = tuple(registry.TESTERS.ours)
+#: Our testers of values, in the order in which they are fitted. That of bits is asked for by name,
+#: since it refutes nearly everything that adds noise in floating point; so are those of plug-ins.
+TESTERS = tuple(name for name in registry.TESTERS.ours if name != "bits")
 
 #: How the reason of a lost trial begins where its mechanism cannot be called at all.
 _NOT_CALLED = f"{CallError.__name__}: "
@@ -91,7 +92,8 @@ def audit_mechanism(
     delta : float, optional
         Find the largest ε at this δ, whatever the mechanism states; 0 without any claim.
     testers : sequence of str or Tester
-        Among "hockey-stick", "renyi", "mmd" and "histogram", or your own.
+        Among "hockey-stick", "renyi", "mmd", "histogram" and "bits", or your own; by default all
+        but "bits", which also views the digits of floats.
     trials : int
         Largest number of pairs of datasets; the error is shared among them.
     samples : int

@@ -88,7 +88,7 @@ def find_violation(
     claim : Claim, Pair or str, optional
         Such as ``wb.ApproxDP(1, 1e-5)``, ``"gdp(1)"``, or a pair whose trade-off function is
         claimed. Without one, the largest ε that the outputs prove is found.
-    tester : {"hockey-stick", "renyi", "mmd", "histogram"} or Tester
+    tester : {"hockey-stick", "renyi", "mmd", "histogram", "bits"} or Tester
     delta : float, optional
         Of the largest ε without a claim; 0 by default.
     confidence : float

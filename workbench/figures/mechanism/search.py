@@ -38,6 +38,7 @@ MARKS = {
     "renyi": TesterMark("Rényi", "square", "■", "fit"),
     "mmd": TesterMark("MMD", "diamond", "◆", "good"),
     "histogram": TesterMark("histogram", "triangle-up", "▲", "q"),
+    "bits": TesterMark("bits", "star", "★", "bad"),
 }
 
 #: Pixels: height of a row of names above a chart.

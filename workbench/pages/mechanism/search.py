@@ -26,6 +26,7 @@ TESTERS = {
     "renyi": "renyi",
     "mmd": "mmd",
     "histogram": "histogram",
+    "bits": "bits",
     **{f"tester_{name}".replace("-", "_"): name for name in registry.TESTERS.others},
 }
 
@@ -50,6 +51,12 @@ class MechanismSearch(Part):
     )
     mmd = param.Boolean(True, label="MMD", doc="A kernel witness function, clipped to [0, 1].")
     histogram = param.Boolean(True, label="Histogram", doc="The best set of bins of the outputs.")
+    bits = param.Boolean(
+        False,
+        label="Bits of floats",
+        doc="The hockey-stick tester, which also views the digits of floats. It refutes nearly "
+        "every mechanism that adds noise in floating point.",
+    )
 
     trials = param.Integer(
         20, bounds=(1, MOST_TRIALS), label="Trials", doc="Pairs of neighboring datasets to try."

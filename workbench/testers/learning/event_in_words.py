@@ -107,7 +107,8 @@ def label_of(row: Any, encoding: Encoding) -> str:
         return "(" + ", ".join(map(_value, parts)) + ")"
     if not isinstance(encoding, TableEncoding):
         return "(" + ", ".join(map(_value, parts)) + ")"
-    said_of, lengths = [], []
+    said_of: list[str] = []
+    lengths: list[str] = []
     for j, (part, column) in enumerate(zip(parts, encoding.columns, strict=True)):
         said = encoding.word(j, part)
         if column.holds == "appears":

@@ -126,7 +126,7 @@ class FittedWitness(ABC):
 class Tester(ABC):
     """A property tester: looks for evidence against a claim."""
 
-    #: By which it is selected: "hockey-stick", "renyi", "mmd", "histogram".
+    #: By which it is selected: "hockey-stick", "renyi", "mmd", "histogram", "bits".
     name: ClassVar[str]
 
     @abstractmethod

@@ -1,8 +1,9 @@
 """Base class of the testers that count one event: split, choice and measurement.
 
 One half of the fitting part learns what tells P from Q, the other half chooses the event
-{estimate > t}; fresh outputs are only counted. Where no event of the outputs' values refutes the
-claim for sure, the bits of floats are asked (`workbench.testers.learning.bits`).
+{estimate > t}; fresh outputs are only counted. The bits of floats are one more view of the outputs
+(`workbench.testers.learning.bits`): a tester that reads them counts an event of theirs where it
+surely refutes the claim; another one hints at it where no event of the values does.
 """
 
 from __future__ import annotations
@@ -36,6 +37,12 @@ from workbench.testers.property_testers.events import (
 #: Of the error probability, where two events share it, for the one of the largest parameter.
 SHARE_OF_LARGEST = 0.2
 
+#: What is said where bits would refute and values might not.
+HINT = (
+    "; besides, the digits of floats tell both datasets apart on the fitting part, which the "
+    "tester 'bits' measures"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class EventWitness(FittedWitness):
@@ -57,6 +64,8 @@ class EventWitness(FittedWitness):
     predicted : float
     method : str
         Of the bound.
+    hint : str
+        What the event's words end with.
     """
 
     claim: Claim
@@ -65,6 +74,7 @@ class EventWitness(FittedWitness):
     largest: tuple[Ratio, Candidates]
     predicted: float
     method: str
+    hint: str = ""
 
     def event(self, n_p: int, n_q: int, confidence: float) -> ThresholdEvent:
         """The event for given numbers of fresh outputs: score above its threshold."""
@@ -89,7 +99,7 @@ class EventWitness(FittedWitness):
         few = np.concatenate([p[:COMPARED], q[:COMPARED]])
         inside = found.ratio(few) > found.event.threshold
         words = event_in_words(few, inside, encoding, isinstance(found.ratio, BitRatio))
-        return replace(found.finding, event=words)
+        return replace(found.finding, event=words + self.hint)
 
     def _strongest(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> _Counted:
         """The stronger finding of one event, or of two that share the error probability."""
@@ -137,12 +147,15 @@ class EventTester(Tester):
     #: `Bound.method` of what is found.
     method: ClassVar[str]
 
+    #: Whether an event of the bits of floats may be counted, or is only hinted at.
+    reads_bits: ClassVar[bool] = False
+
     @abstractmethod
     def ratios(self, p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> Sequence[Ratio]:
         """Estimates of log(p/q); the best is chosen on other outputs."""
 
     def bit_ratios(self, p: NDArray[Any], q: NDArray[Any]) -> Sequence[Ratio]:
-        """Estimates of log(p/q) from bits; the first that surely refutes is taken."""
+        """Estimates of log(p/q) from bits; the first that surely refutes is used."""
         return ()
 
     def fit(
@@ -166,16 +179,20 @@ class EventTester(Tester):
             candidates = Candidates.of_scores(*map(ratio, unseen))
             found.append((candidates.choose(claim, *expected), candidates, ratio))
         choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
-        if not candidates.surely_refute(claim, *expected):
+        hint = ""
+        if self.reads_bits or not candidates.surely_refute(claim, *expected):
             for bits in self.bit_ratios(p_learn, q_learn):
                 strongest = Candidates.of_scores(bits(p_choose), bits(q_choose)).strongest(claim)
-                found.append((strongest.choose(claim, *expected), strongest, bits))
+                if self.reads_bits:
+                    found.append((strongest.choose(claim, *expected), strongest, bits))
                 if strongest.surely_refute(claim, *expected):
-                    choice, candidates, ratio = found[-1]
+                    hint = "" if self.reads_bits else HINT
+                    if self.reads_bits:
+                        choice, candidates, ratio = found[-1]
                     break
         _, second, largest = max(found, key=lambda one: one[1].largest(claim, *expected[:2]).rank)
         return EventWitness(
-            claim, ratio, candidates, (largest, second), choice.predicted, self.method
+            claim, ratio, candidates, (largest, second), choice.predicted, self.method, hint
         )
 
     def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:

@@ -36,3 +36,22 @@ class HockeyStickTester(EventTester):
     def bit_ratios(self, p: NDArray[Any], q: NDArray[Any]) -> Sequence[Ratio]:
         """See `workbench.testers.learning.bits.bit_ratios`."""
         return bit_ratios(p, q)
+
+
+class BitsTester(HockeyStickTester):
+    """The hockey-stick tester with the bits of floats as one more view of the outputs.
+
+    It is asked for by name: a mechanism that adds noise to an exact result in floating point gives
+    that away by its digits (Mironov 2012), so that nearly every one is refuted. Round results to a
+    grid, as `workbench.mechanisms.floating_point.on_grid` does, to test what their values tell.
+    """
+
+    name = "bits"
+    method = "held-out event of bits"
+    reads_bits = True
+
+    def unsupported_reason(self, claim: Claim, example: NDArray[Any]) -> str | None:
+        """Why outputs that are no floats are not supported; otherwise None."""
+        if example.dtype.kind == "f":
+            return None
+        return "it views the digits of floats, and these outputs are none; use hockey-stick"

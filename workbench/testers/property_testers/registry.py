@@ -30,6 +30,7 @@ TESTERS: Registry[tuple[str | type[Tester], str]] = Registry(
         "renyi": ("renyi", "RenyiTester"),
         "mmd": ("mmd", "MMDTester"),
         "histogram": ("histogram", "HistogramTester"),
+        "bits": ("hockey_stick", "BitsTester"),
     },
     _taken,
 )
