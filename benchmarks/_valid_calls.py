@@ -833,7 +833,7 @@ OWN: dict[str, dict[str, Any]] = {
     **{
         name: _USERS if name.startswith(("svt", "noisy_max")) else _RUN
         for name in wb.mechanisms.__all__
-        if name.islower() and "gallery" not in name and name != "mechanism"
+        if name.islower() and "gallery" not in name and name not in ("mechanism", "mechanism_from")
     },
     "dp_gd": _RUN | {"sigma": 1.0},
     **{name: _RUN | {"sigma": 1.0} for name in wb.mechanisms.__all__ if "gaussian_mean" in name},
