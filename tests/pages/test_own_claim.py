@@ -130,9 +130,18 @@ def test_the_page_and_judge_agree(page):
 
 
 def test_a_pair_is_a_claim_by_text_only_where_the_text_says_all_of_it():
-    substitute = wb.DPSGDPair(1.0, 0.01, 10, "substitute")
+    fixed = wb.FixedBatchPair(2, 10, 1000, 100)
     with pytest.raises(ValueError, match=r"cannot show the claim no leakier than DP-SGD"):
-        stated_values(PairClaim(substitute))
+        stated_values(PairClaim(fixed))
+    with pytest.raises(ValueError, match=r"cannot show the claim no leakier than .* \+ DP-SGD"):
+        stated_values(PairClaim(wb.ComposedPair([wb.LaplacePair(1), fixed])))
+    assert stated_values(PairClaim(wb.DPSGDPair(1.0, 0.01, 10, "substitute"))) == {
+        "claim_kind": "dpsgd",
+        "claim_noise": 1.0,
+        "claim_rate": 0.01,
+        "claim_steps": 10,
+        "claim_relation": "substitute",
+    }
     assert stated_values(PairClaim(wb.GaussianPair(2.0))) == {"claim_kind": "gdp", "claim_mu": 2.0}
 
 
@@ -279,7 +288,7 @@ def test_a_claim_that_is_refused_in_a_browser_changes_nothing_and_is_said():
         ("approx(2 eps, 1e-5)", "epsilon must be a number, got '2 eps'"),
         ("approx(-1, 1e-5)", "epsilon must be at least 0, got -1"),
         ("approx(2, 1)", r"delta must lie in \[0, 1\), got 1"),
-        (wb.SubsampledGaussianPair(0.25, 0.3), "the controls cannot show the claim no leakier"),
+        (wb.DiscreteGaussianPair(2.0), "the controls cannot show the claim no leakier"),
         (7, "claim must be a claim or a pair, got 7"),
     ],
 )
