@@ -852,7 +852,7 @@ OWN: dict[str, dict[str, Any]] = {
         }.items()
     },
     **{
-        name: _USERS if name.startswith(("svt", "noisy_max")) else _RUN
+        name: _USERS if name.startswith(("svt", "noisy_max", "prefix_sum_user")) else _RUN
         for name in wb.mechanisms.__all__
         if name.islower() and "gallery" not in name and name not in ("mechanism", "mechanism_from")
     },
