@@ -29,7 +29,6 @@ from workbench.testers.property_testers.events import (
     refute,
 )
 
-
 #: Of the error probability, where two events share it, for the one of the largest parameter.
 SHARE_OF_LARGEST = 0.2
 
@@ -134,9 +133,7 @@ class EventTester(Tester):
             candidates = Candidates.of_scores(*map(ratio, unseen))
             found.append((candidates.choose(claim, *expected), candidates, ratio))
         choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
-        _, second, largest = max(
-            found, key=lambda one: one[1].largest(claim, *expected[:2]).rank
-        )
+        _, second, largest = max(found, key=lambda one: one[1].largest(claim, *expected[:2]).rank)
         return EventWitness(
             claim, ratio, candidates, (largest, second), choice.predicted, self.method
         )

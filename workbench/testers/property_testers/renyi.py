@@ -14,7 +14,6 @@ with another constant, and costs several times as much.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
