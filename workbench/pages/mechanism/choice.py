@@ -197,10 +197,11 @@ class MechanismChoice(Part):
     def described(self) -> str:
         """The mechanism and the claim to test."""
         mechanism, claim = self.chosen(), str(self.claim())
+        tested = f"tested for {claim}" if self.claim().stated else "tested without a claim"
         if not isinstance(mechanism, Mechanism):
-            return f"{name_of(mechanism)}, your code · tested for {claim}"
+            return f"{name_of(mechanism)}, your code · {tested}"
         own = str(mechanism.claim)
-        claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
+        claims = f"claims {own}" if own == claim else f"claims {own}, {tested}"
         parts = [mechanism.about.rstrip("."), claims, NEIGHBORS[mechanism.neighboring_relation]]
         return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
 
