@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import _checks
-from workbench.claims.parse import claim_forms
+from workbench.claims.parse import claim_forms, claim_or_largest
 from workbench.cli.output import add_format, apart, say
 from workbench.cli.parser import CommandParser
 from workbench.cli.progress import progress
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from workbench.mechanisms.table_domain import TableDomain
 
 _DESCRIPTION = """\
-Search for neighboring datasets on which a mechanism breaks its privacy claim.
+Search for neighboring datasets on which a mechanism breaks its privacy claim,
+or, without a claim, for the largest epsilon that its runs prove.
 
 TARGET is MODULE:FUNCTION, path/to/file.py:function, or a name that `workbench
 mechanisms` lists. The function is called by the names of its parameters: with
@@ -34,13 +35,14 @@ The code is run, so test only code that you trust.
 """
 
 _EXIT_STATUS = """exit status:
-  0  no violation was found; that does not show that the mechanism is private
+  0  no violation was found; that does not show that the mechanism is private.
+     Without a claim: the largest epsilon that the runs prove was found
   1  a violation was found (with --replay: confirmed)
   2  bad input
   3  no conclusion: every trial was lost, the search was stopped with Ctrl-C
      before it found a violation, or the samples are too few to detect a leak
-     of --must-detect (twice the claim by default) with probability 80% on
-     the right datasets
+     of --must-detect (twice the claim by default; without a claim, any leak)
+     with probability 80% on the right datasets
 
 The confidence covers all trials, testers and directions together: a mechanism
 that meets its claim gets status 1 with probability at most 5% (at 95%).
@@ -79,7 +81,14 @@ def add(command: CommandParser) -> None:
     command.add_argument(
         "--claim",
         help=f"the claim: {claim_forms()}, or a pair such as 'laplace(MU)'; a mechanism "
-        "of the gallery has its own, as has one that states it",
+        "of the gallery has its own, as has one that states it. Without any: the largest epsilon that the runs prove",
+    )
+    command.add_argument(
+        "--delta",
+        type=float,
+        metavar="X",
+        help="prove the largest epsilon at this delta, whatever the mechanism claims (default "
+        "without a claim: 0)",
     )
     command.add_argument(
         "--testers",
@@ -164,11 +173,12 @@ def _audit(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.cli.mechanism_audit.formats import MechanismReport
     from workbench.testers.audit import audit_mechanism
     from workbench.testers.running.load_mechanism import find_mechanism
-    from workbench.testing.assertions import check_must_detect, claim_of
+    from workbench.testing.assertions import check_must_detect
 
     given = vars(arguments)
     mechanism = find_mechanism(arguments.target)
-    claim = claim_of(mechanism, given.get("claim"))
+    own = getattr(mechanism, "claim", None)
+    claim = claim_or_largest(given.get("claim"), own, given.get("delta"))
     must_detect = given.get("must_detect")
     if must_detect is not None:
         must_detect = check_must_detect(must_detect, claim)
@@ -248,7 +258,7 @@ def _replay(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.testers.running.load_mechanism import find_mechanism
 
     given = vars(arguments)
-    others = {*_AUDIT, *_DOMAIN, "domain", "claim", "testers", "must_detect", "save", "workers"}
+    others = {*_AUDIT, *_DOMAIN, "domain", "claim", "delta", "testers", "must_detect", "save", "workers"}
     refused = sorted(name for name in others - {*_REPLAY} if name in given)
     if refused:
         raise ValueError(f"with --replay all comes from the file; drop {_options(refused)}")

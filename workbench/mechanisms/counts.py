@@ -131,7 +131,7 @@ def noisy_histogram_inverted(
     dataset, size, rng, epsilon, bins
         As of `noisy_histogram`.
     """
-    return on_grid(_counts(dataset, bins) + rng.laplace(0, epsilon, (size, bins)))
+    return _counts(dataset, bins) + rng.laplace(0, epsilon, (size, bins))
 
 
 @checked

@@ -59,6 +59,8 @@ class Replay:
     def in_words(self) -> str:
         """The result in one or two sentences."""
         said = "confirmed" if self.violation else "not confirmed"
+        if not self.finding.claim.stated:
+            said = "measured again"
         if self.finding.bound.void:
             said = f"not valid, because {self.finding.bound.void},"
         text = f"{said} on fresh samples: {finding_in_words(self.finding)}"

@@ -200,7 +200,9 @@ def check_must_detect(value: Any, claim: Claim) -> float:
     if own is None:
         raise ValueError(f"must_detect needs a claim with a parameter; {claim} has none")
     x = _checks.number(value, "must_detect")
-    if x <= own:
+    if not claim.stated and x <= 0:
+        raise ValueError(f"must_detect must be above 0, got {value!r}; it is an ε")
+    if claim.stated and x <= own:
         raise ValueError(
             f"must_detect must be above what is claimed, {plain(own)}, got {value!r}; nothing "
             "less is a leak"

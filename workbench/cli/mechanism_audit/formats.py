@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +16,7 @@ from workbench.testers.mechanism_audit import MechanismAudit
 from workbench.testers.replay import Replay
 from workbench.testers.report import (
     FOUND,
+    LARGEST,
     NONE_FOUND,
     NOTHING_TESTED,
     finding_in_words,
@@ -31,7 +33,7 @@ CONFIRMED, NOT_CONFIRMED, VOID = "confirmed", "not confirmed", "void"
 #: The exit status of each verdict.
 STATUS = {
     **{FOUND: 1, CONFIRMED: 1},
-    **{NONE_FOUND: 0, NOT_CONFIRMED: 0},
+    **{NONE_FOUND: 0, NOT_CONFIRMED: 0, LARGEST: 0},
     **{NOTHING_TESTED: 3, STOPPED: 3, TOO_FEW: 3, VOID: 3},
 }
 
@@ -59,12 +61,14 @@ class MechanismReport:
         if self.replay is not None:
             if self.replay.finding.bound.void:
                 return VOID
+            if not self.audit.claim.stated:
+                return LARGEST
             return CONFIRMED if self.replay.violation else NOT_CONFIRMED
-        if self.audit.verdict != NONE_FOUND:
+        if self.audit.verdict not in (NONE_FOUND, LARGEST):
             return self.audit.verdict
         if not self.audit.complete:
             return STOPPED
-        return TOO_FEW if self._weak else NONE_FOUND
+        return TOO_FEW if self._weak else self.audit.verdict
 
     @property
     def status(self) -> int:
@@ -75,6 +79,11 @@ class MechanismReport:
     def claim(self) -> str:
         """As text."""
         return str(self.audit.claim)
+
+    @property
+    def subject(self) -> str:
+        """The claim, or that there is none, as a title has it."""
+        return f"claim {self.claim}" if self.audit.claim.stated else self.claim
 
     @property
     def words(self) -> str:
@@ -89,7 +98,7 @@ class MechanismReport:
         if self.replay is not None:
             n, level = self.replay.samples, percent(self.replay.finding.bound.confidence or 0)
             return (
-                f"{self.audit.name}, claim {self.claim}, {n:,} fresh outputs on each dataset, "
+                f"{self.audit.name}, {self.subject}, {n:,} fresh outputs on each dataset, "
                 f"seed {self.replay.seed}, {level}: {self.words}"
             )
         return f"{self._partial}{self._weak or ''}{self.audit.explain()}"
@@ -123,8 +132,12 @@ class MechanismReport:
     def _weak(self) -> str | None:
         audit, asked = self.audit, self.must_detect
         own = audit.claim.parameter
-        if self.replay is not None or audit.verdict != NONE_FOUND or own is None:
+        if self.replay is not None or audit.verdict not in (NONE_FOUND, LARGEST) or own is None:
             return None
+        if asked is None and not audit.claim.stated:
+            # Any leak: these runs are too few if they could not show the largest.
+            none = audit.least_detectable() == math.inf
+            return "too few samples to show any leak. " if none else None
         weak = self.audit.too_weak(2 * own if asked is None else asked)
         return weak and f"{weak}. "
 
@@ -220,7 +233,7 @@ def as_markdown(report: MechanismReport) -> str:
     lines = [
         f"### Privacy audit of {code_span(report.audit.name)}",
         "",
-        f"Claim {code_span(report.claim)}: **{report.verdict}**.",
+        f"{_claimed(report)}: **{report.verdict}**.",
         "",
         markdown(report.explanation),
     ]
@@ -234,8 +247,15 @@ def as_markdown(report: MechanismReport) -> str:
     return "\n".join(lines)
 
 
+def _claimed(report: MechanismReport) -> str:
+    return f"Claim {code_span(report.claim)}" if report.audit.claim.stated else "No claim"
+
+
 def as_junit(report: MechanismReport) -> str:
-    """One test case: a failure if the claim is refuted, skipped if there is no conclusion."""
+    """One test case: a failure if the claim is refuted, skipped if there is no conclusion.
+
+    Without a claim it passes, and its message is the largest ε.
+    """
     audit = report.audit
     facts = {
         "mechanism": audit.name,

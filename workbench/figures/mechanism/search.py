@@ -87,13 +87,14 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> Figu
         if points
     }
     heights = [y for points in places.values() for _, y in points if math.isfinite(y)]
-    top = 1.12 * max([1.25 * claimed, *heights, 1e-3])
+    compared = audit.claim.stated
+    top = 1.12 * max([1.25 * claimed if compared else 0.0, *heights, 1e-3])
     places = {name: [(x, min(y, top)) for x, y in points] for name, points in places.items()}
     lost = [trial for trial in audit.trials if trial.error]
     took_part = [name for name in audit.testers if name in places] or audit.testers
     names = [(f"{mark_of(name).glyph} {mark_of(name).name}", mark_of(name).role)
              for name in took_part]  # fmt: skip
-    names += [(f"╌ {_promise(audit.claim)}: {plain(claimed)}", "ink")]
+    names += [(f"╌ {_promise(audit.claim)}: {plain(claimed)}", "ink")] if compared else []
     names += [("▏lost", "bad")] if lost else []
     drawn = [_findings(name, at, found[name], quantity) for name, at in places.items()]
     if lost:
@@ -104,11 +105,15 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> Figu
     low = (-0.1 if lost else -0.04) * top
     few = last <= 10
     return chart(
-        [*drawn, rule(dot_rows.COMPARED, y=claimed), *_above(names)],
+        [*drawn, *([rule(dot_rows.COMPARED, y=claimed)] if compared else []), *_above(names)],
         axis("trial", 0.4, last + 0.6, step=1 if few else None, most_ticks=None if few else 10),
         axis(f"{quantity}, at least", low, top, most_ticks=6),
-        summary=f"{_count(len(audit.trials), 'trial')} of {last}, {len(lost)} lost. Claimed: "
-        f"{plain(claimed)}. {_count(violations, 'finding')} above it"
+        summary=f"{_count(len(audit.trials), 'trial')} of {last}, {len(lost)} lost. "
+        + (
+            f"Claimed: {plain(claimed)}. {_count(violations, 'finding')} above it"
+            if compared
+            else "Nothing is claimed"
+        )
         + (f"; the largest is {round_safely(max(heights), 'down')}." if heights else "."),
         closest=True,
         revision=(last, round(top, 6)),
@@ -122,6 +127,8 @@ def detectable(audit: MechanismAudit) -> Figure:
     values = {name: value for name, value in audit.detectable().items() if value is not None}
     if not values:
         return empty("This claim has no parameter, so it has no smallest detectable leak.")
+    compared = audit.claim.stated
+    claimed = claimed if compared else 0.0
     finite = [v for v in values.values() if math.isfinite(v)]
     reach = 1.15 * max([*finite, claimed, 0.01])
     shown = [min(v, reach) for v in values.values()]
@@ -132,12 +139,16 @@ def detectable(audit: MechanismAudit) -> Figure:
         [
             whiskers("smallest detectable leak", shown, np.minimum(claimed, shown), shown, roles,
                      texts),
-            *dot_rows.compared_with(claimed, f"claimed: {plain(claimed)}", right),
+            *(
+                dot_rows.compared_with(claimed, f"claimed: {plain(claimed)}", right)
+                if compared
+                else ()
+            ),
             *dot_rows.names(texts, roles, 14),
         ],
         axis(f"{quantity} of the leakiest mechanism", 0, reach * 1.02),
         dot_rows.axis(len(values)),
-        summary=f"Claimed: {plain(claimed)}. Detectable with 80% power: "
+        summary=f"Claimed: {plain(claimed) if compared else 'nothing'}. Detectable with 80% power: "
         + "; ".join(texts) + ".",
         closest=True,
         margin=dot_rows.MARGIN,

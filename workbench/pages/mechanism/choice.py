@@ -229,13 +229,14 @@ class MechanismChoice(Part):
     def described(self) -> str:
         """The mechanism and the claim to test."""
         mechanism, claim = self.chosen(), str(self.claim())
+        tested = f"tested for {claim}" if self.claim().stated else "tested without a claim"
         adapted = self.adapted()
         own = str(adapted.claim)
-        claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
+        claims = f"claims {own}" if own == claim else f"claims {own}, {tested}"
         if not isinstance(mechanism, Mechanism):
             parts = [
                 f"{name_of(mechanism)}, your code",
-                f"tested for {claim}" if adapted.claim is None else claims,
+                tested if adapted.claim is None else claims,
             ]
             if (tables := self.tables()) is not None:
                 parts.append(tables.in_words().rstrip("."))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from workbench.claims.unclaimed import Unclaimed
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Page
@@ -41,19 +42,21 @@ def audit_code(page: Page, asked: dict[str, Any], spec: dict[str, Any]) -> str:
         arguments["datasets"] = Name("mechanism.pair")
     if "domain" in asked:
         arguments["domain"] = Name(f"wb.{asked['domain']!r}")
-    claim = _claim(page.claim())
-    parameter = page.claim().parameter
+    claim: tuple[str, ...] = (_claim(page.claim()),)
+    if isinstance(unclaimed := page.claim(), Unclaimed):
+        claim, arguments = (), {"delta": unclaimed.delta_0, **arguments}
+    parameter = page.claim().parameter if page.claim().stated else "none"
     return script(
         made,
         f"claimed = {('f-DP' if parameter is None else parameter)!r}",
         f"error = 1 - {page.confidence!r}",
         lines(
             duration(page, "search"),
-            f"audit = {call('wb.audit_mechanism', 'mechanism', claim, **arguments)}",
+            f"audit = {call('wb.audit_mechanism', 'mechanism', *claim, **arguments)}",
             "" if page.found is not None and not repeatable(page, "search") else SEARCHED,
         ),
         *_found_code(page),
-        f"view = {call('wb.explore_mechanism', named, claim, spec=spec)}",
+        f"view = {call('wb.explore_mechanism', named, *claim, spec=spec)}",
     )
 
 

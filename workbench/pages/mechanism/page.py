@@ -96,7 +96,14 @@ class MechanismPage(Page):
         if found.best is None:
             return Answer("Nothing was tested", f"{trials}; see the notes below", "void")
         if not self.known_power():
-            return Answer("None found so far", trials)
+            if found.claim.stated:
+                return Answer("None found so far", trials)
+            so_far = self.strongest()
+            return Answer(
+                f"{in_brief(so_far)} so far" if isinstance(so_far, Bound) else "–", trials
+            )
+        if not found.claim.stated:
+            return self._largest()
         least = found.least_detectable()
         power = "it is not known how large a leak would have been found"
         if least is not None:
@@ -105,6 +112,23 @@ class MechanismPage(Page):
                 detected = f"{found.claim.symbol} ≥ {round_safely(least, 'up')}"
                 power = f"{detected} on these datasets would be found with 80% power"
         return Answer("No violation found", f"{trials}; {power}. This does not prove privacy")
+
+    def _largest(self) -> Answer:
+        """The answer without a claim: the largest ε that the search proves, or the re-check."""
+        best, bound, fresh = self.evidence(), self.strongest(), self.fresh()
+        if isinstance(fresh, Bound) and not fresh.void:
+            return Answer(in_brief(fresh), f"on new runs, by one test; {fresh.guarantee}")
+        if best is None or not isinstance(bound, Bound):
+            return Answer("Nothing was tested", "see the notes below", "void")
+        if bound.void:
+            return Answer(
+                "Nothing may be concluded",
+                f"this is search no. {self.search_number()}: re-check its evidence on new runs",
+                "void",
+            )
+        where = f"{best.tester}, trial {best.trial.index + 1}"
+        trials = f"for all {self.counted().text} trials together ({where})"
+        return Answer(in_brief(bound), f"{bound.guarantee}, {trials}; the true ε may be larger")
 
     def _violated(self) -> Answer:
         """The answer where the search found a violation."""
@@ -169,6 +193,8 @@ class MechanismPage(Page):
         """The claim that is tested."""
         claim = self.claim() if self.found is None else self.found.claim
         parameter = claim.parameter
+        if not claim.stated:
+            return Fact("nothing", "the largest ε is asked for")
         if parameter is None:
             return Fact("f-DP", str(claim))
         return Fact(f"≤ {plain(parameter)}", claim.symbol)
@@ -233,7 +259,8 @@ class MechanismPage(Page):
         if self.found is None:
             return PRESS
         if not self.known_power() and not self.found.violation:
-            return f"None found so far, in {self.counted().text} trials."
+            none = "None found" if self.found.claim.stated else "The search goes on"
+            return f"{none} so far, in {self.counted().text} trials."
         said, n = _capital(self.found.in_words()), self.search_number()
         if n < 2:
             return said

@@ -21,6 +21,7 @@ from workbench.scores.sample import Scores
 from workbench.software.extras import check
 from workbench.testers.learning.encoding import Encoder
 from workbench.testers.learning.outputs import is_text
+from workbench.testers.learning.sequences import learn_sequences
 
 #: From outputs to an estimate of log(p/q), shape (n,).
 Ratio = Callable[[NDArray[Any]], Floats]
@@ -50,8 +51,8 @@ def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> 
     -------
     list of callable
         A smooth estimate, and one that counts outcomes where rows repeat. For one column of numbers
-        also both tails, for several columns also the sum of single-column estimates: these find
-        what is too rare for bins and trees.
+        also both tails, for several columns also the sum of single-column estimates, and
+        regressions on few features: these find what is too rare for bins and trees.
     """
     encoder = Encoder.fit(p, q)
     if encoder.n_outcomes == 1 and encoder.once == 0:
@@ -59,6 +60,8 @@ def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> 
     if len(encoder.columns) > 1:
         smooth: Ratio = Classified.fit(p, q, encoder, rng)
         simple: list[Ratio] = [Additive.fit(p, q, encoder, rng)]
+        if not is_text(p):
+            simple += learn_sequences(p, q)
     elif is_text(p):
         return [Counted.fit(p, q, encoder, Flat())]
     else:

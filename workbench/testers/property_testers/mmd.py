@@ -158,21 +158,24 @@ class MMDChoice:
     cut : float
         Where the witness function is cut off, on either side; 0 leaves its sign.
     expected : Expected
+    line : HockeyStickLine
+        Where it is measured.
     """
 
     witness: Kernel | OutcomeKernel
     forward: bool
     cut: float
     expected: Expected
+    line: HockeyStickLine
 
     def g(self, x: NDArray[Any]) -> Floats:
         """Values in [0, 1]."""
         return _cut_off(self.witness(x, self.forward), self.cut)
 
-    def expect(self, line: HockeyStickLine, n_p: int, n_q: int, confidence: float) -> float:
+    def expect(self, n_p: int, n_q: int, confidence: float) -> float:
         """The expected limit."""
         sizes = (n_p, n_q) if self.forward else (n_q, n_p)
-        return self.expected.predict(line, *sizes, confidence)
+        return self.expected.predict(self.line, *sizes, confidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,10 +185,9 @@ class MMDWitness(FittedWitness):
     Attributes
     ----------
     claim : Claim
-    line : HockeyStickLine
-        At the ε of the claim.
     choices : tuple of MMDChoice
-        The candidates; the choice depends on the number of outputs and the confidence.
+        The candidates at the ε of the claim; the choice depends on the number of outputs and the
+        confidence.
     apart : tuple of MMDChoice
         Candidates for the total variation, which does not depend on what is claimed: measured
         where the claim is not likely to be refuted.
@@ -195,14 +197,13 @@ class MMDWitness(FittedWitness):
     """
 
     claim: Claim
-    line: HockeyStickLine
     choices: tuple[MMDChoice, ...]
     apart: tuple[MMDChoice, ...]
     predicted: float
     sizes: tuple[int, int]
 
-    def choose(self, n_p: int, n_q: int, confidence: float) -> tuple[HockeyStickLine, MMDChoice]:
-        """The function with the largest expected limit, and where it is measured.
+    def choose(self, n_p: int, n_q: int, confidence: float) -> MMDChoice:
+        """The function with the largest expected limit.
 
         Parameters
         ----------
@@ -210,16 +211,15 @@ class MMDWitness(FittedWitness):
             Numbers of fresh outputs.
         confidence : float
         """
-        allowed = self.claim.max_delta(self.line.epsilon)
-        best, limit = _best(self.line, self.choices, n_p, n_q, confidence)
+        allowed = self.claim.max_delta(self.choices[0].line.epsilon)
+        best, limit = _best(self.choices, n_p, n_q, confidence)
         if limit > allowed:
-            return self.line, best
-        best, limit = _best(self.line, self.choices, n_p, n_q, ONE_ERROR)
+            return best
+        best, limit = _best(self.choices, n_p, n_q, ONE_ERROR)
         if limit > allowed or not self.apart:
-            return self.line, best
-        line = HockeyStickLine(0.0)
-        best, limit = _best(line, self.apart, n_p, n_q, confidence)
-        return line, best if limit > 0 else _best(line, self.apart, n_p, n_q, ONE_ERROR)[0]
+            return best
+        best, limit = _best(self.apart, n_p, n_q, confidence)
+        return best if limit > 0 else _best(self.apart, n_p, n_q, ONE_ERROR)[0]
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
         """The finding from the function's means; see `FittedWitness.measure`.
@@ -230,7 +230,8 @@ class MMDWitness(FittedWitness):
         the one that predicted more on the fitting part; so it takes no share of the error budget.
         """
         confidence = _checks.confidence(confidence)
-        line, choice = self.choose(len(p), len(q), confidence)
+        choice = self.choose(len(p), len(q), confidence)
+        line = choice.line
         u, v = (choice.g(x) for x in ((p, q) if choice.forward else (q, p)))
         bet = choice.expected.bet(line, u.size, v.size, confidence)
         # Neither divergence exceeds 1.
@@ -261,7 +262,7 @@ class MMDWitness(FittedWitness):
 
     @cached_property
     def _usual(self) -> MMDChoice:
-        return self.choose(*self.sizes, EXPECTED_CONFIDENCE)[1]
+        return self.choose(*self.sizes, EXPECTED_CONFIDENCE)
 
 
 class MMDTester(Tester):
@@ -297,15 +298,16 @@ class MMDTester(Tester):
                 witnesses = [OutcomeKernel.fit(p_learn, q_learn, encoder, epsilon)]
             else:
                 witnesses = Kernel.fit(p_learn, q_learn, epsilon, rng)
-            return tuple(c for w in witnesses for c in _choices(w, p_choose, q_choose))
+            at = HockeyStickLine(epsilon)
+            return tuple(c for w in witnesses for c in _choices(w, p_choose, q_choose, at))
 
         choices = choices_at(line.epsilon)
         apart = choices_at(0.0) if line.epsilon and claim.parameter is not None else ()
-        _, limit = _best(line, choices, len(p_choose), len(q_choose), ONE_ERROR)
+        _, limit = _best(choices, len(p_choose), len(q_choose), ONE_ERROR)
         allowed = claim.max_delta(line.epsilon)
         parameter = claim.parameter_refuted_by_delta(min(limit, 1.0), line.epsilon)
         predicted = limit - allowed if parameter is None else parameter
-        return MMDWitness(claim, line, choices, apart, predicted, sizes)
+        return MMDWitness(claim, choices, apart, predicted, sizes)
 
     def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best function is taken as known."""
@@ -325,14 +327,14 @@ class MMDTester(Tester):
 
 
 def _choices(
-    witness: Kernel | OutcomeKernel, p: NDArray[Any], q: NDArray[Any]
+    witness: Kernel | OutcomeKernel, p: NDArray[Any], q: NDArray[Any], line: HockeyStickLine
 ) -> Iterator[MMDChoice]:
     for forward in (True, False):
         first, second = (witness(x, forward) for x in ((p, q) if forward else (q, p)))
         for cut in np.unique(np.quantile(np.abs(np.concatenate([first, second])), CUTS)):
             u, v = (in_shares(_cut_off(w, float(cut))) for w in (first, second))
             expected = Expected.of(u, v, first.size, second.size)
-            yield MMDChoice(witness, forward, float(cut), expected)
+            yield MMDChoice(witness, forward, float(cut), expected, line)
 
 
 def _cut_off(w: Floats, cut: float) -> Floats:
@@ -343,9 +345,9 @@ def _cut_off(w: Floats, cut: float) -> Floats:
 
 
 def _best(
-    line: HockeyStickLine, choices: Sequence[MMDChoice], n_p: int, n_q: int, confidence: float
+    choices: Sequence[MMDChoice], n_p: int, n_q: int, confidence: float
 ) -> tuple[MMDChoice, float]:
-    limits = [choice.expect(line, n_p, n_q, confidence) for choice in choices]
+    limits = [choice.expect(n_p, n_q, confidence) for choice in choices]
     at = int(np.argmax(limits))
     return choices[at], limits[at]
 

@@ -17,6 +17,7 @@ from workbench.claims.base import Claim, ClaimArgument
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import CLAIM_KINDS
 from workbench.claims.pure import PureDP
+from workbench.claims.unclaimed import Unclaimed
 from workbench.pages.core.page import Control
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import NumberField, number_of
@@ -24,6 +25,9 @@ from workbench.pages.inputs.settings import LOG_DELTA
 
 #: The value of ``claim_kind`` for a pair.
 PAIR = "pair"
+
+#: Its values where nothing is claimed and the largest ε is asked for, at δ = 0 and at the page's δ.
+NONE, NONE_AT_DELTA = Unclaimed.word, f"{Unclaimed.word}_at_delta"
 
 
 def own_name(kind: type[Claim], argument: str) -> str:
@@ -68,6 +72,8 @@ class ClaimChoice(Part):
         objects={
             **{kind.title: word for word, kind in CLAIM_KINDS.items()},
             PairClaim.title: PAIR,
+            "none: largest ε (δ = 0)": NONE,
+            "none: largest ε at δ": NONE_AT_DELTA,
         },
         label="Claim",
         doc="The privacy guarantee to test. Choosing a mechanism of the gallery sets its own "
@@ -81,6 +87,9 @@ class ClaimChoice(Part):
 
     def chosen(self) -> Claim:
         """The claim as chosen; not for a pair."""
+        if self.claim_kind in (NONE, NONE_AT_DELTA):
+            at_delta = self.claim_kind == NONE_AT_DELTA
+            return Unclaimed(number_of(self.page.log_delta) if at_delta else 0.0)
         kind = CLAIM_KINDS[self.claim_kind]
         own = {one.name: _parameter(own_name(kind, one.name)) for one in kind.arguments}
         values = {argument: getattr(self.page, name) for argument, name in own.items()}
@@ -98,6 +107,7 @@ def claim_controls() -> list[Control]:
             for word, kind in CLAIM_KINDS.items()
             if name in [own_name(kind, one.name) for one in kind.arguments]
         ]
+        words += [NONE_AT_DELTA] if name == "delta" else []
         return lambda page: page.claim_kind in words
 
     own = [Control(_parameter(name), when=taken(name)) for name in ARGUMENTS]
@@ -113,6 +123,8 @@ def claim_values(claim: Claim) -> dict[str, Any]:
         A δ that the page's slider does not reach.
     """
     kind, values = type(claim), dict(claim.parameters)
+    if isinstance(claim, Unclaimed) and claim.delta_0 == 0:
+        return {"claim_kind": NONE}
     if kind.word in CLAIM_KINDS.others:
         own = {own_name(kind, name): value for name, value in values.items()}
         return {"claim_kind": kind.word, **own}
@@ -124,4 +136,4 @@ def claim_values(claim: Claim) -> dict[str, Any]:
             raise ValueError(f"the page shows δ from 1e{LOG_DELTA[0]} to below 1, got {delta!r}")
         else:
             values["log_delta"] = log
-    return {"claim_kind": kind.word, **values}
+    return {"claim_kind": kind.word if claim.stated else NONE_AT_DELTA, **values}
