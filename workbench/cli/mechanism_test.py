@@ -81,7 +81,8 @@ def add(command: CommandParser) -> None:
     command.add_argument(
         "--claim",
         help=f"the claim: {claim_forms()}, or a pair such as 'laplace(MU)'; a mechanism "
-        "of the gallery has its own, as has one that states it. Without any: the largest epsilon that the runs prove",
+        "of the gallery has its own, as has one that states it. Without any: the largest epsilon "
+        "that the runs prove",
     )
     command.add_argument(
         "--delta",
@@ -258,7 +259,8 @@ def _replay(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.testers.running.load_mechanism import find_mechanism
 
     given = vars(arguments)
-    others = {*_AUDIT, *_DOMAIN, "domain", "claim", "delta", "testers", "must_detect", "save", "workers"}
+    others = {*_AUDIT, *_DOMAIN, "domain", "claim", "delta", "testers", "must_detect", "save"}
+    others.add("workers")
     refused = sorted(name for name in others - {*_REPLAY} if name in given)
     if refused:
         raise ValueError(f"with --replay all comes from the file; drop {_options(refused)}")
