@@ -57,7 +57,7 @@ class ComposedPair(AccountedPair):
     --------
     >>> pair = wb.ComposedPair([wb.LaplacePair(0.5), wb.GaussianPair(0.5)], 2)
     >>> round(pair.epsilon(1e-5), 2)
-    4.01
+    3.73
     """
 
     pair: Pair | tuple[Pair, ...]
@@ -96,7 +96,7 @@ class ComposedPair(AccountedPair):
         --------
         >>> pair = wb.ComposedPair.from_history([(1, 0.01, 500), (2, 0.01, 500)])
         >>> round(pair.epsilon(1e-5), 2)
-        1.53
+        1.4
         """
         _checks.one_of(neighboring_relation, "neighboring_relation", NEIGHBORING)
         phases: Any = list(history) if _is_sequence(history) else [history]
@@ -106,7 +106,11 @@ class ComposedPair(AccountedPair):
                     "history must hold (noise multiplier, sampling rate, steps) of each phase, "
                     f"such as [(1, 0.01, 500), (2, 0.01, 500)]; got {_checks.shown(phase)}"
                 )
-        return cls(tuple(DPSGDPair(*phase, neighboring_relation) for phase in phases))
+        return cls(
+            tuple(
+                DPSGDPair(noise, rate, steps, neighboring_relation) for noise, rate, steps in phases
+            )
+        )
 
     @property
     def name(self) -> str:

@@ -372,7 +372,8 @@ def _not_found(table: DataTable, numeric: list[str]) -> str:
             "which are of P and which of Q; give the file of Q with path_q=, or add a column of "
             "labels"
         )
-    if table.columns and not table.unusable and len(numeric) == len(table.columns) > _MOST_LISTED:
+    unnamed = [f"column {i}" for i in range(1, len(numeric) + 1)]
+    if len(numeric) > _MOST_LISTED and list(table.columns) == unnamed:  # which needs no header
         rows = max(len(cells) for cells in table.columns.values())
         if rows == 1:
             return (

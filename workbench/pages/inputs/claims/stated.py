@@ -237,10 +237,13 @@ def stated_values(claim: Claim | str | None) -> dict[str, Any]:
     values = dict(zip(KINDS[word].arguments, map(float, numbers), strict=False))
     for name, value in values.items():
         _require_bounds(name, value)
-    found: dict[str, Any] = {f"claim_{name}": value for name, value in values.items()}
+    fields: dict[str, Any] = {f"claim_{name}": value for name, value in values.items()}
     if word == "dpsgd":
-        found |= {"claim_steps": int(values["steps"]), "claim_relation": relation or NEIGHBORING[0]}
-    return {"claim_kind": word, **found}
+        fields |= {
+            "claim_steps": int(values["steps"]),
+            "claim_relation": relation or NEIGHBORING[0],
+        }
+    return {"claim_kind": word, **fields}
 
 
 def judged_values(claim: Claim | str | None) -> dict[str, Any]:
