@@ -1,7 +1,7 @@
 """What the columns of tables hold: `numeric`, `integer`, `category` and `text`.
 
-A column says which values it has, which of them programs treat specially (`TableColumn.notable`), and
-how a number between 0 and 1 picks one, so that a search sees all columns alike.
+A column says which values it has, which of them programs treat specially (`TableColumn.notable`),
+and how a number between 0 and 1 picks one, so that a search sees all columns alike.
 """
 
 from __future__ import annotations
