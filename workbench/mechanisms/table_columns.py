@@ -1,7 +1,7 @@
 """What the columns of tables hold: `numeric`, `integer`, `category` and `text`.
 
-A column says which values it has, which of them programs treat specially (`Column.notable`), and
-how a number between 0 and 1 picks one, so that a search sees all columns alike.
+A column says which values it has, which of them programs treat specially (`TableColumn.notable`),
+and how a number between 0 and 1 picks one, so that a search sees all columns alike.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_VALUES = 10_000
 
 
-class Column(ABC):
+class TableColumn(ABC):
     """What a column of a table holds; make one with `numeric`, `integer`, `category` or `text`.
 
     Attributes
@@ -64,7 +64,7 @@ class Column(ABC):
 
 
 @dataclass(frozen=True)
-class Numeric(Column):
+class Numeric(TableColumn):
     """Real numbers of an interval; see `numeric`."""
 
     low: float
@@ -106,7 +106,7 @@ class Numeric(Column):
 
 
 @dataclass(frozen=True)
-class Integer(Column):
+class Integer(TableColumn):
     """Whole numbers of an interval; see `integer`."""
 
     low: int
@@ -141,7 +141,7 @@ class Integer(Column):
 
 
 @dataclass(frozen=True)
-class _Listed(Column):
+class _Listed(TableColumn):
     values: tuple[Any, ...]
     missing: bool = False
 
@@ -189,7 +189,7 @@ class Text(_Listed):
 _NOTABLE = 8
 
 
-def _or_missing(column: Column) -> str:
+def _or_missing(column: TableColumn) -> str:
     return ", or missing" if column.missing else ""
 
 
@@ -297,12 +297,12 @@ def text(*values: str, missing: bool = False) -> Text:
     return Text(found, bool(missing))
 
 
-def as_column(given: Any, name: Hashable) -> Column:
+def as_column(given: Any, name: Hashable) -> TableColumn:
     """The column that a specification stands for.
 
     Parameters
     ----------
-    given : Column, tuple of two floats, range, list, set or type
+    given : TableColumn, tuple of two floats, range, list, set or type
         (0.0, 1.0) is `numeric`, range(5) is `integer`, a list or set is `category`, and so is
         ``bool``.
     name : hashable
@@ -313,7 +313,7 @@ def as_column(given: Any, name: Hashable) -> Column:
     ValueError
         It can be read in two ways, or in none; the message has what to write.
     """
-    if isinstance(given, Column):
+    if isinstance(given, TableColumn):
         return given
     if given is bool:
         return category(False, True)
@@ -339,7 +339,7 @@ def as_column(given: Any, name: Hashable) -> Column:
     )
 
 
-def column_like(series: pd.Series[Any], name: Hashable) -> Column:
+def column_like(series: pd.Series[Any], name: Hashable) -> TableColumn:
     """The column that has the values of an example.
 
     Raises

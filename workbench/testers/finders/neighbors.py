@@ -50,7 +50,7 @@ RELATIONS = {
         "the same number of records, and one differs",
     ),
     "user": Relation(
-        "adding or removing all rows of a user",
+        "adding or removing a user",
         lambda more, fewer: bool(more) != bool(fewer),
         "all rows of one user more or less",
         "the user of each row",

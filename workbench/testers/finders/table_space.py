@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.mechanisms.table_columns import Column
+from workbench.mechanisms.table_columns import TableColumn
 from workbench.mechanisms.table_domain import TableDomain
 from workbench.testers.finders.neighbors import RELATIONS, Neighbors
 
@@ -242,7 +242,7 @@ class TableSpace:
         return found
 
     @cached_property
-    def _columns(self) -> list[Column]:
+    def _columns(self) -> list[TableColumn]:
         return [self.domain.columns[name] for name in self.names]
 
     @cached_property
@@ -272,13 +272,13 @@ class TableSpace:
 _MOST_NOTABLE = 60
 
 
-def _cell(column: Column, x: float) -> Any:
+def _cell(column: TableColumn, x: float) -> Any:
     if x < NOTABLE:
         return column.at(x)
     return column.notable[(int(x) - NOTABLE) % len(column.notable)]
 
 
-def _nth(column: Column, k: int) -> Any:
+def _nth(column: TableColumn, k: int) -> Any:
     """The k-th value of a column of users."""
     return column.at(k / (column.count - 1)) if column.count > 1 else column.at(0.0)
 
