@@ -36,8 +36,10 @@ def sides(noise, epsilon, seed, runs=RUNS):
 
 @pytest.mark.parametrize(
     ("x", "k"),
-    [(1.0, 0), (3.0, 0), (-0.75, -2), (6.0, 1), (2.0**-1074, -1074), (1 + 2.0**-52, -52)]
-    + [(0.0, EVERY), (-0.0, EVERY), (np.nan, EVERY), (-np.inf, EVERY), (2.0**1023, 1023)],
+    [
+        *[(1.0, 0), (3.0, 0), (-0.75, -2), (6.0, 1), (2.0**-1074, -1074), (1 + 2.0**-52, -52)],
+        *[(0.0, EVERY), (-0.0, EVERY), (np.nan, EVERY), (-np.inf, EVERY), (2.0**1023, 1023)],
+    ],
 )
 def test_the_grid_of_a_number(x, k):
     assert grid(np.array([x])).tolist() == [k]
@@ -106,7 +108,7 @@ def test_where_there_are_no_digits_nothing_is_viewed(pair):
 
 
 def test_whole_numbers_are_refused_by_name():
-    with pytest.raises(ValueError, match="views the digits of floats.*use hockey-stick"):
+    with pytest.raises(ValueError, match="views the digits of floats"):
         wb.find_violation(np.arange(100), np.arange(100), "pure(1)", "bits")
 
 
@@ -115,9 +117,7 @@ def test_single_precision_and_several_columns_are_viewed():
     found = wb.find_violation(p.astype(np.float32), q.astype(np.float32), "pure(1)", "bits")
     assert not found.violation  # the digits that tell are gone
     rng = np.random.default_rng(1)
-    single = [
-        np.float32(exact) + rng.laplace(0, 1, RUNS).astype(np.float32) for exact in (1, 0)
-    ]
+    single = [np.float32(exact) + rng.laplace(0, 1, RUNS).astype(np.float32) for exact in (1, 0)]
     assert wb.find_violation(*single, "pure(1)", "bits").parameter > 3.5
     more = [np.column_stack([on_grid(rng.normal(size=RUNS)), x, np.arange(RUNS)]) for x in (p, q)]
     found = wb.find_violation(*more, "pure(1)", "bits")
