@@ -128,6 +128,7 @@ REGISTRIES = {
 
 #: File -> registries of which it lists some names on purpose: not all serve there.
 PARTIAL = {
+    "benchmarks/auditorium.py": {"tester"},
     "workbench/bounds/simultaneous/rank_tests.py": {"quantity of an anytime bound"},
     "workbench/coverage_lab/cases/one_run.py": {"guarantee of a verdict"},
     "workbench/coverage_lab/cases/others.py": {"guarantee of a lower bound"},

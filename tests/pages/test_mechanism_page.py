@@ -120,7 +120,7 @@ def test_marks_are_filled_exactly_where_the_claim_is_refuted_and_lost_trials_are
 
 def test_testers_differ_in_symbol_and_in_color():
     marks = charts.MARKS.values()
-    assert len({mark.symbol for mark in marks}) == len({mark.role for mark in marks}) == 4
+    assert len({mark.symbol for mark in marks}) == len({mark.role for mark in marks}) == 5
 
 
 def test_a_claim_without_a_parameter_is_drawn_as_a_share_of_what_it_allows():
