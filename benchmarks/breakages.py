@@ -168,6 +168,22 @@ BREAKAGES = (
         ("tests/testers",),
     ),
     Breakage(
+        "mechanism of another interface: a run sees what the one before it made of the dataset",
+        "mechanisms",
+        "_outputs",
+        "function(dataset.copy())",
+        "function(dataset)",
+        ("tests/testers/test_mechanism_from.py",),
+    ),
+    Breakage(
+        "mechanism without a generator: its state is not drawn from the seed",
+        "mechanisms",
+        "seeded",
+        "np.random.seed(int(rng.integers(2**32)))",
+        "rng.integers(2**32)",
+        ("tests/testers/test_mechanism_from.py",),
+    ),
+    Breakage(
         "replay: outputs of the search are used again",
         "testers",
         "replay",
