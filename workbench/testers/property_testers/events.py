@@ -42,6 +42,10 @@ CELLS = 12
 #: some event is then still predicted to refute, the largest limit wins, else the most significant.
 CAUTION = 2.0
 
+#: The same for both rates of an event that is to show the largest parameter: of many events the
+#: luckiest is rare, and shows nothing on fresh outputs.
+CAREFUL = 2.5
+
 #: Values of ε that are tried where the claim names none, up to where it allows this δ.
 _EPSILONS, _SMALLEST_DELTA, _LARGEST_EPSILON = 41, 1e-6, 50.0
 
@@ -175,7 +179,7 @@ class Candidates:
         """
         lines = self._against(claim, n_p, n_q)
         significance = lines.excess / lines.spread
-        shown = self._suggested(claim, lines.epsilons[0], CAUTION)
+        shown = self._suggested(claim, lines.epsilons[0], CAREFUL)
         value = np.broadcast_to(shown, significance.shape)
         among = np.where(value == value.max(), significance, -np.inf)
         return self._choice(claim, 0, value, lines, among)
@@ -203,7 +207,7 @@ class Candidates:
         sure = level == 2 and (
             lines.epsilons.size > 1
             or claim.parameter is None
-            or float(self._suggested(claim, epsilon, CAUTION)[j]) > claim.parameter
+            or float(self._suggested(claim, epsilon, CAREFUL)[j]) > claim.parameter
         )
         return EventChoice(event, predicted, (level, float(value.max())), sure)
 
