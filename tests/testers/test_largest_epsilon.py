@@ -220,7 +220,7 @@ def test_differences_of_running_sums_are_learned():
     def correlation(ratio):
         return np.corrcoef(np.concatenate([ratio(p[4000:]), ratio(q[4000:])]), truth)[0, 1]
 
-    assert correlation(pieces) > 0.9
+    assert correlation(pieces) > 0.8
     assert correlation(pieces) > correlation(linear) + 0.05
 
 

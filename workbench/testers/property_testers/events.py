@@ -46,6 +46,9 @@ CAUTION = 2.0
 #: luckiest is rare, and shows nothing on fresh outputs.
 CAREFUL = 2.5
 
+#: The same, for an event that is to refute alone.
+SURE = 4.0
+
 #: Values of ε that are tried where the claim names none, up to where it allows this δ.
 _EPSILONS, _SMALLEST_DELTA, _LARGEST_EPSILON = 41, 1e-6, 50.0
 
@@ -207,7 +210,7 @@ class Candidates:
         sure = level == 2 and (
             lines.epsilons.size > 1
             or claim.parameter is None
-            or float(self._suggested(claim, epsilon, CAREFUL)[j]) > claim.parameter
+            or float(self._suggested(claim, epsilon, SURE)[j]) > claim.parameter
         )
         return EventChoice(event, predicted, (level, float(value.max())), sure)
 
