@@ -1026,6 +1026,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         *({"testers": (name,)} for name in ("hockey-stick", "mmd")),
         {"testers": ("renyi",), "claim": "renyi(2, 0.5)"},
         {"datasets": PAIR, "neighboring_relation": "add-remove", "anytime": True},
+        {"claim": None, "delta": 1e-3},
     ),
     "test_samples": (
         {"tester": "histogram"},
