@@ -1058,6 +1058,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"datasets": PAIR, "neighboring_relation": "add-remove", "anytime": True},
         {"datasets": PAIR, "neighboring_relation": "stated"},
         {"mechanism": Make(lambda: functools.partial(one_noisy_sum, scale=1.0)), "samples": 50},
+        {"claim": None, "delta": 1e-3},
     ),
     "mechanism_from": (
         {"x": one_noisy_sum, "call": "rng, queries=dataset, scale=seed"},

@@ -76,6 +76,7 @@ class _Column:
 
     values: Floats
     ends: tuple[float, float] | None
+    odd: bool = False  # whether NaN or ±∞ occurs, too
 
     @classmethod
     def fit(cls, x: Floats) -> _Column:
@@ -83,11 +84,11 @@ class _Column:
         values, counts = np.unique(finite, return_counts=True)
         repeated = values[counts >= _SHARE * x.size]
         if values.size <= _MOST_VALUES:
-            return cls(values, None)
+            return cls(values, None, finite.size < x.size)
         rest = finite[~np.isin(finite, repeated)]
         enough = rest.size > 1e-3 * x.size and repeated.size <= _MOST_VALUES
         ends = _ends(rest if enough else finite)
-        return cls(repeated if enough else repeated[:0], ends)
+        return cls(repeated if enough else repeated[:0], ends, finite.size < x.size)
 
     def numbers(self, x: Floats) -> NDArray[np.bool_]:
         """Where there is a number that is none of the values."""
@@ -96,12 +97,12 @@ class _Column:
     @property
     def plain(self) -> bool:
         """Whether it has numbers only."""
-        return self.ends is not None and self.values.size == 0
+        return self.ends is not None and not self.mixed
 
     @property
     def mixed(self) -> bool:
         """Whether it has numbers beside the values."""
-        return self.ends is not None and self.values.size > 0
+        return self.ends is not None and (self.values.size > 0 or self.odd)
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,9 +42,15 @@ CELLS = 12
 #: some event is then still predicted to refute, the largest limit wins, else the most significant.
 CAUTION = 2.0
 
-#: Such standard deviations by which a limit is lowered where it must surely refute: the best of
-#: many events of a mechanism at its claim is seldom that far beyond it.
-_SURE = 5.0
+#: The same for both rates of an event that is to show the largest parameter: of many events the
+#: luckiest is rare, and shows nothing on fresh outputs.
+CAREFUL = 2.5
+
+#: The same, for an event that is to refute alone.
+SURE = 4.0
+
+#: The same, where the bits of floats are asked unless a limit lowered by it refutes.
+MOST_CAREFUL = 5.0
 
 #: Values of ε that are tried where the claim names none, up to where it allows this δ.
 _EPSILONS, _SMALLEST_DELTA, _LARGEST_EPSILON = 41, 1e-6, 50.0
@@ -179,7 +185,7 @@ class Candidates:
         """
         lines = self._against(claim, n_p, n_q)
         significance = lines.excess / lines.spread
-        shown = self._suggested(claim, lines.epsilons[0], CAUTION)
+        shown = self._suggested(claim, lines.epsilons[0], CAREFUL)
         value = np.broadcast_to(shown, significance.shape)
         among = np.where(value == value.max(), significance, -np.inf)
         return self._choice(claim, 0, value, lines, among)
@@ -207,7 +213,7 @@ class Candidates:
         sure = level == 2 and (
             lines.epsilons.size > 1
             or claim.parameter is None
-            or float(self._suggested(claim, epsilon, CAUTION)[j]) > claim.parameter
+            or float(self._suggested(claim, epsilon, SURE)[j]) > claim.parameter
         )
         return EventChoice(event, predicted, (level, float(value.max())), sure)
 
@@ -223,7 +229,7 @@ class Candidates:
         lines = _lines(claim)
         excess, spread = _excess(p, q, n_p, n_q, *lines)
         _, own_spread = _excess(p, q, self.n_p, self.n_q, *lines)
-        return bool((excess + ndtri(1 - confidence) * spread > _SURE * own_spread).any())
+        return bool((excess + ndtri(1 - confidence) * spread > MOST_CAREFUL * own_spread).any())
 
     def strongest(self, claim: Claim) -> Candidates:
         """Only the event that suggests the largest parameter.
