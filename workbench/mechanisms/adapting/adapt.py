@@ -12,7 +12,7 @@ from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.mechanisms.adapting import measurements, releases
 from workbench.mechanisms.adapting.adapted import AdaptedMechanism
-from workbench.mechanisms.adapting.calls import OWN, CallForm, Calls, as_frame, as_list
+from workbench.mechanisms.adapting.calls import OWN, CallForm, Calls, as_list
 from workbench.mechanisms.adapting.randomness import randomness_of
 from workbench.mechanisms.adapting.signatures import form_of, short
 from workbench.mechanisms.base import Mechanism
@@ -159,8 +159,8 @@ def adapted(x: Any, name: str, call: str | None = None) -> AdaptedMechanism:
     else:
         form = CallForm.parse(call, inspect.isgeneratorfunction(function))
     one_value = method in releases.OF_ONE_VALUE
-    convert = _plain_value if one_value else {"list": as_list, "frame": as_frame}.get(kind)
-    plain = str(form) == OWN and not (method or form.stream or kind)
+    convert = _plain_value if one_value else as_list if kind == "list" else None
+    plain = str(form) == OWN and not (method or form.stream or kind == "list")
     unreached = () if form.seeded else randomness_of(x).unreached
     caveat = ""
     if unreached:

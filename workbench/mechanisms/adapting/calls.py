@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from workbench import _checks
 from workbench.mechanisms.adapting.randomness import seeded
 
 #: What an argument of a mechanism may be: the dataset, the number of runs, and a source of
@@ -233,18 +232,3 @@ _SOURCES: dict[str, Callable[[np.random.Generator], Any]] = {
 def as_list(dataset: Any) -> Any:
     """An array as a list of Python's numbers; other datasets as they are."""
     return dataset.tolist() if isinstance(dataset, np.ndarray) else dataset
-
-
-def as_frame(dataset: Any) -> Any:
-    """A dataset as it is, if it is a data frame.
-
-    Raises
-    ------
-    ValueError
-        It is something else.
-    """
-    import pandas as pd
-
-    return _checks.instance(
-        dataset, pd.DataFrame, "dataset", "a DataFrame, as the function's annotation says"
-    )

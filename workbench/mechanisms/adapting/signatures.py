@@ -137,7 +137,7 @@ def _type_name(said: Any) -> str:
 def _kind(dataset: Parameter) -> str:
     said = dataset.annotation
     text = "" if said is Parameter.empty else said if isinstance(said, str) else _type_name(said)
-    if re.search(r"\b(DataFrame|Series)\b", text):
+    if re.search(r"\bDataFrame\b", text):
         return "frame"
     return "list" if re.match(r"(builtins\.|typing\.)?(list|List)\b", text) else ""
 
