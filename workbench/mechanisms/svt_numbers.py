@@ -52,7 +52,7 @@ def svt_numeric(
     rho, nu = 3 / epsilon, 6 * answers / epsilon
     _, state, _ = compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers)
     fresh = column_sums(dataset) + rng.laplace(0, 3 * answers / epsilon, state.shape)
-    return _told(state == 1, fresh)
+    return _released(state == 1, fresh)
 
 
 @checked
@@ -76,7 +76,7 @@ def svt_gap(
     """
     rho, nu = 2 / epsilon, 4 * answers / epsilon
     noisy, state, limit = compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers)
-    return _told(state == 1, noisy - limit[:, None])
+    return _released(state == 1, noisy - limit[:, None])
 
 
 @checked
@@ -101,7 +101,7 @@ def svt_gap_count(
     """
     rho, nu = 2 / epsilon, 4 * answers / epsilon
     noisy, state, _ = compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers)
-    return _told(state == 1, noisy)
+    return _released(state == 1, noisy)
 
 
 @checked
@@ -180,13 +180,14 @@ def svt34_parallel(
     ndarray, shape (size, 2·queries)
         The columns of `svt3`, then those of `svt4`.
     """
-    shared = {"epsilon": epsilon / 2, "answers": answers, "threshold": threshold}
-    counts, states = (run(dataset, size, rng, **shared) for run in (svt3, svt4))
-    return np.hstack([_told(~np.isnan(counts), counts), states])
+    half = epsilon / 2
+    counts = svt3(dataset, size, rng, epsilon=half, answers=answers, threshold=threshold)
+    states = svt4(dataset, size, rng, epsilon=half, answers=answers, threshold=threshold)
+    return np.hstack([_released(~np.isnan(counts), counts), states])
 
 
-def _told(above: NDArray[np.bool_], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers where they are told, on the grid of `workbench.mechanisms.floating_point.on_grid`."""
+def _released(above: NDArray[np.bool_], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers where they are released, on the grid of `floating_point.on_grid`."""
     rounded = np.ldexp(np.round(np.ldexp(numbers, -EXPONENT)), EXPONENT)
     return np.where(above, rounded, np.nan)
 
@@ -211,6 +212,6 @@ def _adaptive(
         running, far = left >= 2, coarse - limit >= margin
         above = far | (fine >= limit)
         number = np.where(far, coarse - limit * gap, fine - limit)
-        released[:, i] = _told(running & above, number)
+        released[:, i] = _released(running & above, number)
         left -= running * (far + 2 * (above & ~far))
     return released
