@@ -180,8 +180,9 @@ def svt34_parallel(
     ndarray, shape (size, 2·queries)
         The columns of `svt3`, then those of `svt4`.
     """
-    shared = {"epsilon": epsilon / 2, "answers": answers, "threshold": threshold}
-    counts, states = (run(dataset, size, rng, **shared) for run in (svt3, svt4))
+    half = epsilon / 2
+    counts = svt3(dataset, size, rng, epsilon=half, answers=answers, threshold=threshold)
+    states = svt4(dataset, size, rng, epsilon=half, answers=answers, threshold=threshold)
     return np.hstack([_told(~np.isnan(counts), counts), states])
 
 
