@@ -108,7 +108,7 @@ def test_few_of_a_thousand_audits_accuse_a_mechanism_at_its_claim(relation):
     how = {"testers": ("hockey-stick", "histogram"), "samples": 500}
     accused = 0
     for seed in range(1000):
-        if seed % 2 or relation == "stated":
+        if seed % 10 or relation == "stated":
             found = wb.audit_mechanism(mechanism, "pure(1)", pair, trials=1, seed=seed, **how)
         else:
             found = wb.audit_mechanism(
