@@ -853,7 +853,7 @@ OWN: dict[str, dict[str, Any]] = {
     **{
         name: _USERS if name.startswith(("svt", "noisy_max")) else _RUN
         for name in wb.mechanisms.__all__
-        if name.islower() and "gallery" not in name and name != "mechanism"
+        if name.islower() and "gallery" not in name and name not in ("mechanism", "mechanism_from")
     },
     "numeric": {"low": 0.0, "high": 1.0},
     "integer": {"low": 0, "high": 9},
