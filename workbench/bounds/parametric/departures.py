@@ -154,6 +154,7 @@ class CheckPower:
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+        _checks.one_of(self.departure, "departure", _UNLIKE)
 
     @property
     def adds(self) -> float:
