@@ -9,8 +9,8 @@ from scipy.stats import binom
 import workbench as wb
 from workbench.mechanisms.floating_point import laplace_inversion, on_grid
 from workbench.testers.learning.bits import EVERY, bit_ratios, grid, low_bits
-from workbench.testers.property_testers.event_tester import HINT
 from workbench.testers.property_testers.hockey_stick import BitsTester, HockeyStickTester
+from workbench.testers.report import DIGITS
 
 RUNS = 50_000
 
@@ -71,9 +71,9 @@ def test_values_alone_do_not_show_it_and_the_usual_tester_hints_at_it():
     p, q = sides(inversion, 1.0, 1)
     found = wb.find_violation(p, q, "pure(1)")
     assert not found.violation
-    assert found.event.endswith(HINT)
+    assert found.digits
     on = wb.find_violation(on_grid(p), on_grid(q), "pure(1)")
-    assert not on.event.endswith(HINT)
+    assert not on.digits
 
 
 def test_a_mechanism_is_audited():
@@ -88,6 +88,8 @@ def test_a_mechanism_is_audited():
     assert replayed.violation
     quiet = wb.audit_mechanism(laplace_inversion, "pure(1)", **settings)
     assert "bits" not in quiet.testers
+    assert DIGITS in quiet.explain()
+    assert DIGITS not in found.explain()
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.mechanism_audit import AuditSettings, MechanismAudit
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Tester
-from workbench.testers.report import count_in_words
+from workbench.testers.report import DIGITS, count_in_words
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.source import stream
 from workbench.testers.trial import (
@@ -344,6 +344,8 @@ class _Search:
         refused = Counter(pair for trial in trials for pair in trial.refused.items())
         for (name, reason), count in refused.items():
             yield f"The {name} tester was skipped in {count_in_words(count, 'trial')}: {reason}."
+        if any(finding.digits for trial in trials for finding in trial.findings.values()):
+            yield DIGITS
         if self._ended is not None:
             yield f"The datasets ended after {count_in_words(self._ended, 'trial')} of {planned}."
         if self._at_violation:

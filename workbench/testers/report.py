@@ -28,6 +28,12 @@ FOUND, NONE_FOUND, NOTHING_TESTED = "violation found", "none found", "nothing te
 #: The verdict of an audit without a claim, whose answer is a number.
 LARGEST = "largest ε"
 
+#: What is said where the digits of floats tell more than their values.
+DIGITS = (
+    'The digits of the floats tell both datasets apart on the fitting part: the tester "bits" '
+    "measures how much they leak."
+)
+
 
 def finding_in_words(finding: Finding) -> str:
     """What was found and what is claimed: the claim's parameter, or the divergence of a pair."""

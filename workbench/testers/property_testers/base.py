@@ -39,6 +39,9 @@ class Finding:
         (pure; at the claim's δ; of its Rényi order) or μ. None for a pair, which has no parameter.
     event : str, optional
         The event that was counted, in words; None for a tester that counts none.
+    digits : bool
+        Whether the digits of floats tell both sides apart on the fitting part, while this finding
+        is on their values; the tester "bits" measures that.
     """
 
     bound: Bound
@@ -46,6 +49,7 @@ class Finding:
     allowed: float
     parameter: float | None = None
     event: str | None = None
+    digits: bool = False
 
     to_frame = to_frame
 

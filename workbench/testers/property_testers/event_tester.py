@@ -28,7 +28,6 @@ from workbench.testers.outputs.table_encoding import Encoding
 from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.property_testers.events import (
     Candidates,
-    EventChoice,
     ThresholdEvent,
     detectable,
     refute,
@@ -36,12 +35,6 @@ from workbench.testers.property_testers.events import (
 
 #: Of the error probability, where two events share it, for the one of the largest parameter.
 SHARE_OF_LARGEST = 0.2
-
-#: What is said where bits would refute and values might not.
-HINT = (
-    "; besides, the digits of floats tell both datasets apart on the fitting part, which the "
-    "tester 'bits' measures"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +57,8 @@ class EventWitness(FittedWitness):
     predicted : float
     method : str
         Of the bound.
-    hint : str
-        What the event's words end with.
+    digits : bool
+        See `Finding.digits`.
     """
 
     claim: Claim
@@ -74,7 +67,7 @@ class EventWitness(FittedWitness):
     largest: tuple[Ratio, Candidates]
     predicted: float
     method: str
-    hint: str = ""
+    digits: bool = False
 
     def event(self, n_p: int, n_q: int, confidence: float) -> ThresholdEvent:
         """The event for given numbers of fresh outputs: score above its threshold."""
@@ -99,7 +92,7 @@ class EventWitness(FittedWitness):
         few = np.concatenate([p[:COMPARED], q[:COMPARED]])
         inside = found.ratio(few) > found.event.threshold
         words = event_in_words(few, inside, encoding, isinstance(found.ratio, BitRatio))
-        return replace(found.finding, event=words + self.hint)
+        return replace(found.finding, event=words, digits=self.digits)
 
     def _strongest(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> _Counted:
         """The stronger finding of one event, or of two that share the error probability."""
@@ -172,29 +165,56 @@ class EventTester(Tester):
         p_learn, p_choose = halves(p, rng, "P")
         q_learn, q_choose = halves(q, rng, "Q")
         expected = EXPECTED * len(p), EXPECTED * len(q), EXPECTED_CONFIDENCE
-        found: list[tuple[EventChoice, Candidates, Ratio]] = []
+        views = []
         for ratio in self.ratios(p_learn, q_learn, rng):
             # What was not learned may be chosen on all of the fitting part.
             unseen = (p, q) if isinstance(ratio, Tail) else (p_choose, q_choose)
-            candidates = Candidates.of_scores(*map(ratio, unseen))
-            found.append((candidates.choose(claim, *expected), candidates, ratio))
-        choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
-        hint = ""
-        if self.reads_bits or not candidates.surely_refute(claim, *expected):
-            for bits in self.bit_ratios(p_learn, q_learn):
-                strongest = Candidates.of_scores(bits(p_choose), bits(q_choose)).strongest(claim)
-                if self.reads_bits:
-                    found.append((strongest.choose(claim, *expected), strongest, bits))
-                if strongest.surely_refute(claim, *expected):
-                    hint = "" if self.reads_bits else HINT
-                    if self.reads_bits:
-                        choice, candidates, ratio = found[-1]
-                    break
-        _, second, largest = max(found, key=lambda one: one[1].largest(claim, *expected[:2]).rank)
+            views.append(_View(ratio, Candidates.of_scores(*map(ratio, unseen))))
+        best = max(views, key=lambda view: view.candidates.choose(claim, *expected).rank)
+        digits = False
+        if self.reads_bits or not best.candidates.surely_refute(claim, *expected):
+            bits = [
+                _View(
+                    ratio, Candidates.of_scores(ratio(p_choose), ratio(q_choose)).strongest(claim)
+                )
+                for ratio in self.bit_ratios(p_learn, q_learn)
+            ]
+            sure = [view for view in bits if view.candidates.surely_refute(claim, *expected)]
+            if self.reads_bits:
+                views += bits
+                best = sure[0] if sure else best
+            elif claim.stated or not bits:
+                digits = bool(sure)
+            else:  # nothing refutes what is not claimed
+                digits = _largest(bits, claim, expected)[1] > _largest(views, claim, expected)[1]
+        largest, _ = _largest(views, claim, expected)
         return EventWitness(
-            claim, ratio, candidates, (largest, second), choice.predicted, self.method, hint
+            claim,
+            best.ratio,
+            best.candidates,
+            (largest.ratio, largest.candidates),
+            best.candidates.choose(claim, *expected).predicted,
+            self.method,
+            digits,
         )
 
     def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best event is taken as known."""
         return detectable(claim, n_p, n_q, confidence)
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """An estimate of log(p/q), and its events on the choosing half."""
+
+    ratio: Ratio
+    candidates: Candidates
+
+
+def _largest(
+    views: Sequence[_View], claim: Claim, expected: tuple[int, int, float]
+) -> tuple[_View, tuple[int, float]]:
+    """The view that is predicted to show the largest parameter, and its rank."""
+    ranks = [view.candidates.largest(claim, *expected[:2]).rank for view in views]
+    best = max(range(len(views)), key=ranks.__getitem__)
+    return views[best], ranks[best]
