@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -134,6 +135,17 @@ def test_none_found_says_what_would_have_been(capsys, mine):
     assert line.split("  ")[-1].startswith("ε ≥ 1.")
 
 
+def test_without_a_claim_the_largest_epsilon_is_proved(capsys, mine):
+    status, said = run(capsys, mine("private"), *QUICK)
+    assert status == 0
+    assert re.match(r"ε ≥ 0\.\d+ at δ = 0 \(held-out, 95% for all trials and testers", said)
+    assert "was audited without a claim" in said
+    report = json.loads(run(capsys, mine("broken"), "--delta=1e-3", *QUICK, "--json")[1])
+    assert report["verdict"] == "largest ε"
+    assert report["evidence"]["bound"]["delta"] == 1e-3
+    assert report["evidence"]["parameter"] == report["evidence"]["bound"]["value"] > 1
+
+
 def test_what_must_be_detected_decides_whether_samples_are_too_few(capsys, mine):
     asked = (mine("private"), "--claim=approx(1, 1e-5)", *QUICK)
     assert run(capsys, *asked, "--must-detect=3")[0] == 0
@@ -242,6 +254,17 @@ def test_saved_evidence_is_checked_on_fresh_outputs(capsys, mine, tmp_path):
         assert "confirmed" in run(capsys, target, "--replay", path, "--format", form)[1]
 
 
+def test_smaller_datasets_are_shown_on_request(capsys, mine):
+    asked = ("svt5", *QUICK, "--samples=5000", "--shrink")
+    assert "Smaller datasets: of " in run(capsys, *asked)[1]
+    report = json.loads(run(capsys, *asked, "--json")[1])
+    assert report["shrunk"]["violation"]
+    assert len(report["shrunk"]["dataset"]) <= len(report["evidence"]["dataset"])
+    assert report["evidence"]["event"] is not None
+    assert "shrunk" not in json.loads(run(capsys, mine("private"), "--claim=pure(1)", *QUICK,
+                                          "--shrink", "--json")[1])  # fmt: skip
+
+
 def test_a_replay_takes_the_rest_from_the_file(capsys, mine, tmp_path):
     path = tmp_path / "found.json"
     assert main(["test", mine("broken"), "--replay", str(path), "--trials=3", "--low=0"]) == 2
@@ -260,7 +283,7 @@ def test_a_replay_takes_the_rest_from_the_file(capsys, mine, tmp_path):
         (["svt55"], "did you mean svt5"),
         (["absent.py:f"], "there is no file"),
         (["mine.py:privat"], "did you mean private?"),
-        (["mine.py:private"], "what does the mechanism claim?"),
+        (["mine.py:private", "--claim=pure(1)", "--delta=1e-5"], "delta=1e-05 is for the largest"),
         (["mine.py:private", "--claim=private(1)"], "cannot read the claim"),
         (["mine.py:private", "--claim=pure(1)", "--testers=mmd,chi2"], "chi2"),
         (["svt5", "--trials=0"], "trials"),
@@ -269,6 +292,7 @@ def test_a_replay_takes_the_rest_from_the_file(capsys, mine, tmp_path):
         (["svt5", "--time-limit=-1"], "--time-limit must be above 0"),
         (["svt5", "--workers=none"], "--workers must be a number, got 'none', or 'processes'"),
         (["svt5", "--save=nowhere/found.json"], "there is no directory nowhere"),
+        (["svt5", "--replay=found.json", "--shrink"], "drop --shrink"),
         (["svt5", "--replay=nowhere.json"], "nowhere.json"),
     ],
 )

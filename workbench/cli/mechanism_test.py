@@ -104,6 +104,11 @@ def add(command: CommandParser) -> None:
         "--anytime", action="store_true", help="stop at the first violation, which is as valid"
     )
     command.add_argument(
+        "--shrink",
+        action="store_true",
+        help="after a violation, look for smaller datasets that show it, on fresh outputs",
+    )
+    command.add_argument(
         "--must-detect",
         type=float,
         metavar="X",
@@ -172,14 +177,19 @@ def test(arguments: argparse.Namespace) -> int:
 
 def _audit(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.cli.mechanism_audit.formats import MechanismReport
+    from workbench.mechanisms.adapting.adapt import mechanism_from
     from workbench.testers.audit import audit_mechanism
     from workbench.testers.running.load_mechanism import find_mechanism
     from workbench.testing.assertions import check_must_detect
 
     given = vars(arguments)
     mechanism = find_mechanism(arguments.target)
-    own = getattr(mechanism, "claim", None)
-    claim = claim_or_largest(given.get("claim"), own, given.get("delta"))
+    adapted = mechanism_from(mechanism)
+    claim = claim_or_largest(given.get("claim"), adapted.claim, given.get("delta"))
+    if "shrink" in given and adapted.stated_pair:  # not after the work
+        raise ValueError(
+            "--shrink: which smaller datasets are neighbors is not known where the pair is stated"
+        )
     must_detect = given.get("must_detect")
     if must_detect is not None:
         must_detect = check_must_detect(must_detect, claim)
@@ -205,7 +215,10 @@ def _audit(arguments: argparse.Namespace) -> MechanismReport:
         )
     if save is not None:
         found.save(save)
-    return MechanismReport(found, must_detect)
+    shrunk = None
+    if "shrink" in given and found.violation:
+        shrunk = found.shrink(time_limit=arguments.time_limit or None)
+    return MechanismReport(found, must_detect, shrunk=shrunk)
 
 
 def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
@@ -260,7 +273,7 @@ def _replay(arguments: argparse.Namespace) -> MechanismReport:
 
     given = vars(arguments)
     others = {*_AUDIT, *_DOMAIN, "domain", "claim", "delta", "testers", "must_detect", "save"}
-    others.add("workers")
+    others |= {"shrink", "workers"}
     refused = sorted(name for name in others - {*_REPLAY} if name in given)
     if refused:
         raise ValueError(f"with --replay all comes from the file; drop {_options(refused)}")

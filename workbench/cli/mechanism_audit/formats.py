@@ -23,6 +23,7 @@ from workbench.testers.report import (
     leak_in_words,
     values_of,
 )
+from workbench.testers.shrink import Shrunk
 
 #: Version of the JSON.
 VERSION = 1
@@ -49,11 +50,14 @@ class MechanismReport:
         Leak that the audit must be able to detect; by default twice the claim.
     replay : Replay, optional
         Result on fresh outputs; if given, it is reported instead of the audit.
+    shrunk : Shrunk, optional
+        Smaller datasets that show the violation.
     """
 
     audit: MechanismAudit
     must_detect: float | None = None
     replay: Replay | None = None
+    shrunk: Shrunk | None = None
 
     @cached_property
     def verdict(self) -> str:
@@ -101,7 +105,8 @@ class MechanismReport:
                 f"{self.audit.name}, {self.subject}, {n:,} fresh outputs on each dataset, "
                 f"seed {self.replay.seed}, {level}: {self.words}"
             )
-        return f"{self._partial}{self._weak or ''}{self.audit.explain()}"
+        smaller = f" Smaller datasets: {self.shrunk.in_words()}" if self.shrunk else ""
+        return f"{self._partial}{self._weak or ''}{self.audit.explain()}{smaller}"
 
     @property
     def rows(self) -> Iterator[tuple[str, str, str]]:
@@ -194,6 +199,13 @@ def as_json(report: MechanismReport) -> str:
             for trial in audit.trials
         ],
     }
+    if report.shrunk is not None:
+        pair = report.shrunk.neighbors
+        values["shrunk"] = {
+            **_finding(report.shrunk.finding),
+            "dataset": values_of(pair.dataset),
+            "neighbor": values_of(pair.neighbor),
+        }
     if replay is not None:
         values["replay"] = {
             **_finding(replay.finding),
@@ -224,6 +236,7 @@ def _finding(finding: Any) -> dict[str, Any]:
         "violation": finding.violation,
         "parameter": finding.parameter,
         "allowed": finding.allowed,
+        "event": finding.event,
         "bound": finding.bound.to_dict(),
     }
 
