@@ -6,9 +6,6 @@ Without --full there are few runs, small samples and few trials, and Table 2 onl
 for. With it everything is as printed, which takes hours: most of it Table 2, of which every 50
 means 50 tests that find nothing.
 
-Outputs are rounded to multiples of 2⁻²⁰ before they are tested: the paper looks for the faults of
-the algorithms, and the low bits of numpy's noise are a fault of their own.
-
 The paper does not give the datasets of Table 1. Here they are the pairs of the gallery's cards:
 
 - means: NonDPLaplace1 and NonDPGaussian1 on (1) and (1, 1); NonDPLaplace2 and NonDPGaussian2 on (1)
@@ -50,7 +47,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import workbench as wb
 from workbench import ApproxDP, Claim, PureDP, RenyiDP
@@ -213,13 +209,6 @@ def claiming(case: str, claim: Claim) -> Callable[..., Any]:
     raise TypeError(f"no noise is known here for {claim}")
 
 
-def rounded(
-    run: Callable[..., Any], dataset: Any, size: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """The outputs of a mechanism as multiples of 2⁻²⁰."""
-    return np.asarray(np.round(np.asarray(run(dataset, size, rng)) * 2.0**20) / 2.0**20)
-
-
 def table1(plan: Plan) -> Iterable[Row]:
     for (case, epsilon), printed in PRINTED.items():
         for name, target in zip(TESTERS, printed.split(" | "), strict=True):
@@ -229,7 +218,7 @@ def table1(plan: Plan) -> Iterable[Row]:
 
 
 def detections(case: str, name: str, claim: Claim, n: int, runs: int) -> str:
-    run, judge, found = partial(rounded, claiming(case, claim)), tester(name), 0
+    run, judge, found = claiming(case, claim), tester(name), 0
     for seed in range(runs):
         rng = np.random.default_rng([seed, n])
         p, q = (run(dataset, n, rng) for dataset in GALLERY[CASES[case]].pair)
@@ -284,7 +273,7 @@ def trials_to_find(
 ) -> str:
     """The mean number of trials, a search that finds nothing counted as all."""
     card, claim = GALLERY[CASES[case]], claim or claimed(case, name, 0.01)
-    run, taken, misses = partial(rounded, claiming(case, claim)), [], 0
+    run, taken, misses = claiming(case, claim), [], 0
     for seed in range(plan.repeats):
         audit = audit_mechanism(
             run,
@@ -339,7 +328,7 @@ def sizes(plan: Plan) -> Iterable[Row]:
     """
     for case, claim in GROWING.items():
         for n in (10_000, 30_000, 100_000, 300_000):
-            run, values = partial(rounded, claiming(case, claim)), []
+            run, values = claiming(case, claim), []
             for seed in range(max(plan.seeds, 10)):
                 rng = np.random.default_rng([seed, n])
                 p, q = (run(dataset, n, rng) for dataset in GALLERY[CASES[case]].pair)

@@ -35,7 +35,9 @@ class ComposedPair(AccountedPair):
     ----------
     pair : Pair or sequence of Pair
         Several pairs are released one after the other, such as the phases of a training; at most
-        1000. The record is in for all of them, or out.
+        1000. The record is in for all of them, or out. Pairs of trainings must be about one
+        neighboring relation: where it changes from phase to phase, the composition is one of both
+        relations at once, and not about either.
     k : int
         How many times; at least 1.
 
