@@ -20,6 +20,7 @@ from workbench.bounds.bound import Bound
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Answer, Fact, Item, Page
+from workbench.pages.core.sliders import TextField
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import LONGEST_TITLE, PAGES
 from workbench.reports.write import FORMATS, write_report
@@ -138,6 +139,8 @@ def another(page: Any, name: str) -> Any:
     if isinstance(p, param.Selector):
         values = list(p.get_range().values())
         return next((v for v in values if v != now), now)
+    if isinstance(p, TextField):
+        return p.other if now != p.other else p.default
     if isinstance(p, param.String):
         return f"{now} other"
     low, high = p.bounds or (None, None)

@@ -115,16 +115,25 @@ class TextField(param.String):
     Parameters
     ----------
     default : str
+    other : str
+        Another text of the form, which tests of pages type.
     check : callable
         Raises a ValueError for a text that is not of the form.
     **more
         As for ``param.String``.
     """
 
-    __slots__ = ["check"]
+    __slots__ = ["check", "other"]
 
-    def __init__(self, default: str, *, check: Callable[[str], object] = str, **more: Any):
-        self.check = check
+    def __init__(
+        self,
+        default: str = "",
+        *,
+        other: str = "other",
+        check: Callable[[str], object] = str,
+        **more: Any,
+    ):
+        self.other, self.check = other, check
         super().__init__(default, **more)
 
     def _validate_value(self, val: Any, allow_None: bool) -> None:

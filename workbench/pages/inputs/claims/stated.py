@@ -117,6 +117,7 @@ def _fields() -> dict[str, param.Parameter]:
             ),
             "releases": TextField(
                 EXAMPLE,
+                other="10 * laplace(0.1)",
                 check=check_releases,
                 label="Phases or releases",
                 doc="Mechanisms that see the same data one after the other, joined by +: "
