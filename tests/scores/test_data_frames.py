@@ -17,7 +17,8 @@ from workbench import _frames
 WITHOUT = {
     "what is given, not what is found": """
         ApproxDP GDP PureDP RenyiDP PairClaim ZCDP Anytime HeldOut OneQuestion Pointwise
-        Simultaneous QuantityArguments Domain TableDomain Mechanism AdaptedMechanism Neighbors Ends Threshold Auditor BlockOrder
+        Simultaneous QuantityArguments Domain TableDomain Mechanism AdaptedMechanism Neighbors Ends
+        Threshold Auditor BlockOrder
         Constant Monotone Noisy NegativeBinomial PointMass Poisson Table TwoPoint DPSGDSettings
         DiracCanaries RandomCanaries LabeledData Network AuditedRecord InitialWeights LossScore
         GalleryRun TrainingPlan PositiveControl BlackBox CanariesInOneRun FederatedCanaries
