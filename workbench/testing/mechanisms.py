@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from workbench import _checks
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import mechanism as of_gallery
 from workbench.mechanisms.table_domain import TableDomain
-from workbench.testers.audit import audit_mechanism
+from workbench.testers.audit import TESTERS, audit_mechanism
 from workbench.testers.finders.given import as_neighbors
 from workbench.testers.finders.neighbors import RELATIONS
+from workbench.testers.property_testers.base import Tester
 from workbench.testing.failure import Properties
 
 _RUNS = 400
 
 
 def check_mechanism(
-    mechanism: Mechanism | str, *, samples: int = 20_000, must_refute: bool = True
+    mechanism: Mechanism | str,
+    *,
+    samples: int = 20_000,
+    must_refute: bool = True,
+    testers: Sequence[str | Tester] = TESTERS,
 ) -> None:
     """Nothing, if a mechanism runs as stated and an audit of its pair agrees with ``private``.
 
@@ -29,6 +36,8 @@ def check_mechanism(
         Runs on each dataset of its pair.
     must_refute : bool
         Whether so many runs have to refute the claim of a mechanism that is not private.
+    testers : sequence of str or Tester
+        As in `audit_mechanism`; "bits" for one whose fault is in the digits of floats.
 
     Raises
     ------
@@ -65,7 +74,13 @@ def check_mechanism(
             "other generators give other outputs",
         )
     audit = audit_mechanism(
-        card, card.claim, card.pair, samples=samples, confidence=1 - 1e-6, trials=1
+        card,
+        card.claim,
+        card.pair,
+        testers=testers,
+        samples=samples,
+        confidence=1 - 1e-6,
+        trials=1,
     )
     demand.demand(not audit.errors, "no run raises", f"{list(audit.errors.values())[:1]}")
     violated = any(found.violation for trial in audit.trials for found in trial.findings.values())
