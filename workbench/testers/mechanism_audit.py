@@ -478,6 +478,8 @@ class MechanismAudit:
                 "which datasets the mechanism takes is not known; state it: "
                 f"shrink(domain=wb.{'TableDomain' if is_frame(pair.dataset) else 'Domain'}(…))"
             )
+        need = "a workbench.Domain or TableDomain, which says what all datasets are in"
+        _checks.instance(domain, (Domain, TableDomain), "domain", need)
         if time_limit is not None:
             time_limit = _checks.positive(time_limit, "time_limit")
         if samples is None:

@@ -55,6 +55,7 @@ class CanaryRun:
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+        _checks.positive(self.sigma, "sigma")
 
     @property
     def truth(self) -> GaussianPair:
