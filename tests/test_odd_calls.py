@@ -90,6 +90,7 @@ def test_lengths_and_sizes_are_refused_before_memory_is_taken(call, says):
         (lambda: wb.mechanisms.dp_gd([1.0], 3, 1.5, sigma=1), "rng must be a generator"),
         (lambda: wb.training.write_result("x.csv", "pure(1)"), "result must be a workbench Scores"),
         (lambda: wb.training.make_audit([1]), "parameters must be a mapping"),
+        (lambda: valid.audited().shrink(domain=1j), "domain must be a workbench.Domain or Table"),
         (lambda: PAIR.sample(5, seed="one"), "seed must be a whole number"),
         (lambda: wb.Comparison(a={}, b={}, **REST), "a of Comparison must be"),
     ],
