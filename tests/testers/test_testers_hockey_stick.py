@@ -271,7 +271,7 @@ def test_the_witness_is_an_event():
     witness = HockeyStickTester().fit(p[:800], q[:800], APPROX, np.random.default_rng(0))
     strength = witness.scores(q)
     assert np.corrcoef(strength, q)[0, 1] > 0.9
-    event = witness.event(3200, 3200, 0.95)
+    event = witness.candidates.choose(witness.claim, 3200, 3200, 0.95).event
     share = np.mean(witness.scores(p) > event.threshold)
     assert np.mean(strength > event.threshold) < share
 

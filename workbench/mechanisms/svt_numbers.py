@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import checked, column_sums
-from workbench.mechanisms.floating_point import EXPONENT
+from workbench.mechanisms.floating_point import on_grid
 from workbench.mechanisms.svt import compare, svt3, svt4
 
 
@@ -188,8 +188,7 @@ def svt34_parallel(
 
 def _released(above: NDArray[np.bool_], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers where they are released, on the grid of `floating_point.on_grid`."""
-    rounded = np.ldexp(np.round(np.ldexp(numbers, -EXPONENT)), EXPONENT)
-    return np.where(above, rounded, np.nan)
+    return np.where(above, on_grid(np.where(above, numbers, 0.0)), np.nan)
 
 
 def _adaptive(

@@ -69,10 +69,6 @@ class EventWitness(FittedWitness):
     method: str
     digits: bool = False
 
-    def event(self, n_p: int, n_q: int, confidence: float) -> ThresholdEvent:
-        """The event for given numbers of fresh outputs: score above its threshold."""
-        return self.candidates.choose(self.claim, n_p, n_q, confidence).event
-
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
         """The finding from counts of the event; see `FittedWitness.measure`.
 
