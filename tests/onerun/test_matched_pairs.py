@@ -112,18 +112,14 @@ def test_a_sorted_file_of_scores_that_say_nothing_shows_nothing():
 
 
 def test_pairs_that_look_at_scores_would_show_a_leak_where_there_is_none():
+    """Each member with a held-out record of a rank 20 lower: nearly all guesses are right."""
     rng = np.random.default_rng(1)
-    high, low = np.sort(rng.normal(size=200))[::-1], np.sort(rng.normal(size=200))
-    # The best bijection for a cheat: whoever scores low has a partner who scores lower, if any.
-    k = next(k for k in range(200) if (high[: 200 - k] > high[k:][::-1][: 200 - k]).mean() <= 1)
-    assert k == 0
-    partners = np.roll(low, 1)[::-1]
-    correct = int((np.sort(high) > np.sort(partners)).sum())
-    matched_by_rank = max(correct, 200 - correct)
-    shifted = int((np.sort(high)[20:] > low[:180]).sum())
-    assert max(matched_by_rank, shifted) >= 160
-    fair = matched_pairs(wb.Scores(high, low, sampling="one run", seed=3)).guess(threshold=0)
-    assert stats.binomtest(fair.correct, 200).pvalue > 1e-3
+    members, held_out = np.sort(rng.normal(size=200)), np.sort(rng.normal(size=200))
+    correct = int((members[20:] > held_out[:-20]).sum())
+    cheat = {"canaries": 180, "correct": correct, "design": "matched-pairs"}
+    assert wb.one_run_bound(180, delta=DELTA, **cheat).value > 1
+    fair = matched_pairs(wb.Scores(members, held_out, sampling="one run", seed=3))
+    assert stats.binomtest(fair.guess(threshold=0).correct, 200).pvalue > 1e-3
 
 
 # -- bounds ---------------------------------------------------------------------------------------
@@ -234,7 +230,7 @@ def test_what_is_none_is_refused():
     with pytest.raises(ScoresError, match="whether the first record was in"):
         MatchedPairs(pairs.scores, ~pairs.included, **how)
     with pytest.raises(ValueError, match="must be 'matched-pairs'"):
-        MatchedPairs(pairs.scores, pairs.included, design="fixed-half", **how)
+        MatchedPairs(pairs.scores, pairs.included, design="fair-coins", **how)
     twice = np.where(pairs.included, pairs.first, pairs.first[~pairs.included][0])
     with pytest.raises(ScoresError, match="twice"):
         MatchedPairs(pairs.scores, pairs.included, **how | {"first": twice})

@@ -107,7 +107,8 @@ class OneRun:
         if self.design == "fixed-half" and 2 * members != m:
             raise ScoresError(
                 f"design='fixed-half' means that half were in, got {members} of {m}; state "
-                "design='fair-coins' if each canary had its own coin"
+                "design='fair-coins' if each canary had its own coin, 'fixed-size' if a "
+                "random part of another size was in"
             )
         if self.ids is not None:
             object.__setattr__(self, "ids", _names(self.ids, m))

@@ -18,7 +18,6 @@ from workbench.onerun.scored.bound import one_run_score_bound
 from workbench.onerun.scored.independence import canary_independence
 from workbench.onerun.simulate import SharedGaussian
 from workbench.onerun.tuning import tune_one_run
-from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import BITS
 
@@ -219,11 +218,6 @@ def _part(name: str, about: str, drawn: RandomPart) -> SimulatedCase:
 
 
 _INTERFERING = SharedGaussian(1.0, 80, 0.1)
-#: A substituted record moves the sum by this many times what an added one does: the common
-#: direction by both shares if their signs differ.
-_MOVES = np.sqrt(2 * (1 - _INTERFERING.interference) + 4 * _INTERFERING.interference)
-
-
 def _independent(name: str, drawn: Independent) -> SimulatedCase:
     about = f"{drawn.canaries} independent canaries; p-values below 5% are counted."
     return SimulatedCase(f"canary independence, {name}", about, ("p-value",), drawn)
@@ -255,7 +249,7 @@ ONE_RUN = (
         "noisy sum", "Gaussian, μ = 1, cosine ±0.1, 80 coordinates",
         RandomPart(
             100, 100, NoisySum(_INTERFERING),
-            float(GaussianPair(float(_MOVES)).epsilon(1e-3)), 1e-3, Ends(25, 25),
+            float(_INTERFERING.substituted.epsilon(1e-3)), 1e-3, Ends(25, 25),
         ),
     ),
     _independent("two values", Independent(20, _of_two)),
