@@ -152,6 +152,10 @@ from .onerun.bound import one_run_mu_bound as one_run_mu_bound
 from .onerun.guesses import Ends as Ends
 from .onerun.guesses import Guesses as Guesses
 from .onerun.guesses import Threshold as Threshold
+from .onerun.half.matching import MatchedPairs as MatchedPairs
+from .onerun.half.matching import matched_pairs as matched_pairs
+from .onerun.half.stability import HalfStability as HalfStability
+from .onerun.half.stability import half_stability as half_stability
 from .onerun.read import read_one_run as read_one_run
 from .onerun.run import OneRun as OneRun
 from .onerun.scored.bound import one_run_score_bound as one_run_score_bound

@@ -144,16 +144,66 @@ def test_a_file_is_audited_as_the_run_that_it_holds():
     assert (page.threshold, page.steinke().void) == (0, None)
 
 
-def test_a_fixed_half_is_covered_by_bits_alone():
+@pytest.mark.parametrize("members", [200, 150])
+def test_a_random_part_is_matched_and_bounds_are_about_substitution(members):
+    included = np.repeat([1, 0], [members, 400 - members])
+    run = wb.OneRun(2 * included + np.random.default_rng(0).normal(size=400), included)
+    design = "fixed-half" if members == 200 else "fixed-size"
+    page = OneRunPage(source="file", design=design, upload=upload(run))
+    assert page.message == ""
+    pairs = wb.matched_pairs(page.run())
+    assert pairs.canaries == page.pairs().canaries == members
+    bound = wb.one_run_bound(pairs.guess(threshold=0), delta=1e-5)
+    assert page.steinke().to_dict() == bound.to_dict()
+    assert page.steinke().value > 0
+    assert page.steinke().seed == page.run().chance
+    assert "substituting a record" in str(page.steinke())
+    assert page.paid().to_dict() == wb.tune_one_run(pairs, delta=1e-5).simultaneous.to_dict()
+    assert page.held_out().guarantee == "held-out"
+    assert page.counted().text.endswith(f"of {members}")
+    assert page.counted().note.endswith("pairs")
+    assert f"seed {page.run().chance}" in page.coins()
+    assert ("left over" in page.coins()) == (members == 150)
+    assert page.choice()["data"]
+    assert "drawn at random" in page.answer().evidence
+    # Abstaining on small differences.
+    page.rule = "ends"
+    ends = pairs.guess(k_in=round(members / 8), k_out=round(members / 8))
+    assert (page.steinke().guesses, page.steinke().correct) == (ends.guesses, ends.correct)
+
+
+def test_a_fixed_half_keeps_its_bound_from_single_canaries():
     included = np.repeat([1, 0], 200)
     run = wb.OneRun(included + np.random.default_rng(0).normal(size=400), included)
     page = OneRunPage(source="file", design="fixed-half", upload=upload(run))
-    assert page.message == ""
-    assert page.steinke() == Fact("–", "needs a fair coin per canary")
     assert page.bits().assumption == "independent bits, half of them in"
-    assert isinstance(page.paid(), Fact)
-    assert "A random half" in page.coins()
-    assert page.choice()["data"] == []
+    assert page.bits().canaries == 400
+    part = OneRunPage(source="file", design="fixed-size", upload=upload(run))
+    assert part.bits().assumption == "independent bits of pairs of records"
+
+
+def test_counts_of_a_fixed_half_cannot_be_matched():
+    counts = {"source": "counts", "canaries": 400, "guessed": 400, "right": 300, "included": 200}
+    page = OneRunPage(**counts, design="fixed-half")
+    assert page.steinke() == Fact("–", "needs a fair coin per canary, or scores to match")
+    assert page.bits().value > 0
+    assert "with the scores" in page.coins()
+    of_pairs = OneRunPage(**counts | {"included": 0}, design="matched-pairs")
+    assert "substituting a record" in str(of_pairs.steinke())
+
+
+def test_a_simulated_half_has_the_truth_of_substitution():
+    page = OneRunPage(design="fixed-half")
+    assert page.run().members == 500
+    assert page.pairs().canaries == 500
+    truth = wb.GaussianPair(2**0.5).epsilon(1e-5)
+    assert page.reference().epsilon == pytest.approx(truth)
+    assert "substituting" in page.truth().note
+    assert 0 < page.steinke().value < truth
+    page.mechanism = "dp-sgd"
+    assert page.truth() == Fact("–", "not known for substituting a record")
+    assert page.reference() is None
+    assert draw(page)
 
 
 @pytest.mark.parametrize(

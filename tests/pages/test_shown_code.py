@@ -32,6 +32,7 @@ PAGES = {
     "mechanism": MechanismPage,
     "own function": partial(MechanismPage, own_function),
     "one run": OneRunPage,
+    "one run, a random half": partial(OneRunPage, design="fixed-half", rule="ends"),
     "one run, counts": partial(OneRunPage, source="counts"),
     "pair": PairLabPage,
     "plan": PlanPage,

@@ -61,8 +61,9 @@ class Bound(Wording):
         "independent runs", "clustered", "one run", "if rows are independent"; "no samples" for
         what was read off a curve; for guesses on canaries "independent fair coins" (canaries may
         influence each other) or "independent bits" (they may not), "independent uniform values"
-        for guesses out of more than two values; for their scores "independent scores of
-        canaries".
+        for guesses out of more than two values; "fair coins of pairs of records" or "independent
+        bits of pairs of records" for guesses which of two records was in; for scores of canaries
+        "independent scores of canaries".
     n_p, n_q : int
         Number of scores of P and of Q used; of canaries, those in and out, or 0 where only the
         guesses are known.

@@ -84,6 +84,9 @@ _TERMS = {
     "if each model drew the record by a fair coin": "assuming fair coins, independent rows",
     "independent rows and fair coins": "assuming independent rows and fair coins",
     "independent scores of canaries": "assuming independent canaries",
+    "fair coins of pairs of records": "if members were drawn at random, substituting a record",
+    "independent bits of pairs of records": "if members were drawn at random and pairs are "
+    "independent, substituting a record",
 }
 
 #: Assumption -> clause of a sentence.
@@ -114,6 +117,10 @@ _GIVEN = {
     "the score of another",
     "independent bits, half of them in": "if half of the canaries were in, drawn at random, "
     "and no canary influences the score of another or the guess about it",
+    "fair coins of pairs of records": "if the members were drawn at random, so that each member and "
+    "its partner that was held out were as likely the other way round",
+    "independent bits of pairs of records": "if the members were drawn at random, and no pair of a "
+    "member and a record that was held out influences the scores of another",
 }
 
 

@@ -22,9 +22,12 @@ from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.composition import compose_band
 from workbench.coverage_lab.methods import METHODS, Request
 from workbench.coverage_lab.scenarios import SCENARIOS
+from workbench.onerun.bound import one_run_bound
+from workbench.onerun.half.matching import matched_pairs
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.bound import one_run_score_bound
 from workbench.onerun.scored.independence import canary_independence
+from workbench.onerun.tuning import tune_one_run
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.sample import Scores
@@ -76,6 +79,13 @@ def _one_run() -> Iterator[float]:
     for guarantee in ("simultaneous", "one question", "held-out"):
         yield one_run_score_bound(run, delta=_DELTA, guarantee=guarantee).value
     yield canary_independence(run, permutations=399).p_value  # type: ignore[misc]
+    half = rng.permutation(np.repeat([True, False], 50))
+    scores = np.round(rng.normal(2.0 * half))
+    pairs = matched_pairs(OneRun(scores, half, design="fixed-half", seed=_SEED))
+    for method in ("steinke", "sharp", "fdp"):
+        yield one_run_bound(pairs.guess(k_in=10, k_out=10), delta=_DELTA, method=method).value
+    tuned = tune_one_run(pairs, delta=_DELTA)
+    yield from _values([tuned.simultaneous, tuned.held_out])  # type: ignore[list-item]
 
 
 def _vectors() -> Iterator[float]:

@@ -11,7 +11,15 @@ from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.onerun import abstain, mahloujifar, per_bit
-from workbench.onerun.guesses import DESIGNS, REMARKABLE, Ends, Guesses, Threshold, coins_p_value
+from workbench.onerun.guesses import (
+    DESIGNS,
+    RANDOM_PARTS,
+    REMARKABLE,
+    Ends,
+    Guesses,
+    Threshold,
+    coins_p_value,
+)
 from workbench.onerun.steinke import PValue, epsilon_refuted, sharp_p_value, steinke_p_value
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.gaussian import GaussianFamily
@@ -22,6 +30,8 @@ COINS = "independent fair coins"
 BITS = "independent bits"
 HALVES = "independent bits, half of them in"
 VALUES = "independent uniform values"
+PAIRS = "fair coins of pairs of records"
+BIT_PAIRS = "independent bits of pairs of records"
 
 
 @dataclass(frozen=True)
@@ -145,10 +155,13 @@ def one_run_bound(
     included : int, optional
         Number of canaries that were in, if known; the bound's note then says whether fair coins
         are implausible. Only where ``guesses`` is a number.
-    design : {"fair-coins", "fixed-half"}, optional
-        How inclusion was decided: by an independent fair coin for each canary (default), or as a
-        random half. With "fixed-half" only "bits" and "bits-hoeffding" hold, and only if each
-        guess uses no score but its own canary's. Only where ``guesses`` is a number.
+    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs"}, optional
+        How inclusion was decided: by an independent fair coin for each canary (default), as a
+        random half, as a random part of another size, or by a fair coin for each pair of records,
+        of which one was in. With "fixed-half" only "bits" and "bits-hoeffding" hold, and only if
+        each guess uses no score but its own canary's; with "fixed-size" none does. With
+        "matched-pairs", which `matched_pairs` makes of both, all methods hold, and ε is that of
+        substituting a record. Only where ``guesses`` is a number.
     values : int, optional
         For canaries that are all in, each with one of this many values, drawn uniformly (a random
         label, a random token), where each guess names a value: "fdp" only. ε is then that of
@@ -322,12 +335,13 @@ def _method(method: str, counts: Guesses) -> OneRunMethod:
             f"{counts.canaries} canaries; take method='abstain' (no influence between canaries), "
             "'fdp' or 'sharp'"
         )
-    if counts.design == "fixed-half":
-        if method not in FIXED_HALF:
+    if counts.design in RANDOM_PARTS:
+        if counts.design != "fixed-half" or method not in FIXED_HALF:
             raise ValueError(
-                f"method={method!r} needs a fair coin for each canary; with design='fixed-half' "
-                "who is in depends on who else is. Take method='bits', or OneRun.as_scores() and "
-                "a bound of two samples"
+                f"method={method!r} needs a fair coin for each canary; with "
+                f"design={counts.design!r} who is in depends on who else is. Guess pairs: "
+                "wb.matched_pairs(run).guess(...); or take OneRun.as_scores() and a bound of two "
+                "samples"
             )
         if counts.canaries % 2:
             raise ValueError(
@@ -350,27 +364,37 @@ def _bound(
     **more: Any,
 ) -> Bound:
     included = counts.included or 0
-    notes = [note for note in (_coins_note(counts), _values_note(counts), extra) if note]
+    sides = included, counts.canaries - included if included else 0
+    if counts.design == "matched-pairs":
+        sides = counts.canaries, counts.canaries
+    notes = [
+        note
+        for note in (_coins_note(counts), _values_note(counts), _pairs_note(counts), extra)
+        if note
+    ]
     rule = counts.rule
     return Bound(
         quantity=quantity,
         guarantee="pointwise",
         method=how.label,
         assumption=_assumption(counts, how),
-        n_p=included,
-        n_q=counts.canaries - included if included else 0,
+        n_p=sides[0],
+        n_q=sides[1],
         canaries=counts.canaries,
         guesses=counts.guesses,
         correct=counts.correct,
         threshold=rule.threshold if isinstance(rule, Threshold) else None,
         note=" ".join(notes) or None,
-        **more,
+        seed=counts.seed,
+        **(more | {"void": more.get("void") or counts.void}),
     )
 
 
 def _assumption(counts: Guesses, how: OneRunMethod) -> str:
     if counts.values > 2:
         return VALUES
+    if counts.design == "matched-pairs":
+        return PAIRS if how.assumption == COINS else BIT_PAIRS
     return HALVES if counts.design == "fixed-half" else how.assumption
 
 
@@ -381,6 +405,11 @@ def _values_note(counts: Guesses) -> str | None:
         f"Each canary had one of {counts.values} values, and the bound is about replacing one "
         "value by another."
     )
+
+
+def _pairs_note(counts: Guesses) -> str | None:
+    """What relation of neighbors bounds from pairs are about."""
+    return SUBSTITUTION if counts.design == "matched-pairs" else None
 
 
 def _coins_note(counts: Guesses) -> str | None:
@@ -402,6 +431,12 @@ def _coins_note(counts: Guesses) -> str | None:
         )
     return None
 
+
+#: What a bound from pairs is about.
+SUBSTITUTION = (
+    "ε is that of substituting one record by another; a training that is (ε, δ)-DP for adding or "
+    "removing a record is (2ε, (1 + e^ε)δ)-DP for substituting one."
+)
 
 #: Why a bound is void.
 REFUTED = "the guesses rule out this family"

@@ -12,7 +12,10 @@ from workbench import _checks
 from workbench._frames import to_frame
 
 #: How it was decided which canaries are in the training data.
-DESIGNS = ("fair-coins", "fixed-half")
+DESIGNS = ("fair-coins", "fixed-half", "fixed-size", "matched-pairs")
+
+#: Designs in which members are a random part of a fixed size, so that no canary has its own coin.
+RANDOM_PARTS = ("fixed-half", "fixed-size")
 
 #: Bounds remark on inclusions whose p-value under fair coins is below this.
 REMARKABLE = 0.01
@@ -113,13 +116,19 @@ class Guesses:
         Number c of correct guesses.
     included : int, optional
         Number of canaries that were in the training data, if known.
-    design : {"fair-coins", "fixed-half"}
-        How inclusion was decided: an independent fair coin for each canary, or a random half.
+    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs"}
+        How inclusion was decided: an independent fair coin for each canary, a random half, a random
+        part of another fixed size, or a fair coin for each pair of records, one of which was in;
+        a canary is a pair then, and a guess says which of the two was in.
     rule : Threshold or Ends, optional
         The rule that made the guesses.
     values : int
         2 where a guess says "in" or "out". Otherwise the number of values of which each canary had
         one, drawn uniformly and independently, and of which a guess names one.
+    seed : int, optional
+        The random number by which records were matched, of `matched_pairs`.
+    void : str, optional
+        Why bounds from these guesses are not valid; None where nothing is known.
 
     Raises
     ------
@@ -134,6 +143,8 @@ class Guesses:
     design: str = "fair-coins"
     rule: Rule | None = None
     values: int = 2
+    seed: int | None = None
+    void: str | None = None
 
     to_frame = to_frame
 
@@ -151,6 +162,10 @@ class Guesses:
             raise ValueError(f"correct must be at most the {r} guesses, got {c}")
         _checks.one_of(self.design, "design", DESIGNS)
         object.__setattr__(self, "values", _checks.count(self.values, "values", least=2))
+        if self.seed is not None:
+            object.__setattr__(self, "seed", _checks.count(self.seed, "seed"))
+        if self.void is not None:
+            _checks.text(self.void, "void")
         if self.values > 2 and (self.included is not None or self.design != DESIGNS[0]):
             raise ValueError(
                 f"with values={self.values} each canary has a value and none is out; leave out "
@@ -159,6 +174,11 @@ class Guesses:
         if self.included is not None:
             k = _checks.count(self.included, "included")
             object.__setattr__(self, "included", k)
+            if self.design == "matched-pairs":
+                raise ValueError(
+                    "design='matched-pairs' means that one record of each pair was in; leave out "
+                    f"included=, got {k}"
+                )
             if k in (0, m) and m > 1:
                 raise ValueError(
                     f"all {m} canaries were {'in' if k else 'out'}, so nothing can be guessed; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,10 +35,13 @@ class OneRun:
         True when a larger score suggests membership, False when a smaller one does (a loss).
     ids : array_like, shape (m,), optional
         A name for each canary. Repeated names raise, since their coins would not be independent.
-    design : {"fair-coins", "fixed-half"}
+    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs"}
         How inclusion was decided, which the data cannot show. "fair-coins": by an independent coin
-        for each canary. "fixed-half": a random half of them, which makes the inclusions dependent,
-        so that fewer methods are valid.
+        for each canary. "fixed-half" and "fixed-size": a random half of them, or a random part of
+        another size that was fixed; the inclusions depend on each other, and `matched_pairs` makes
+        pairs of which they do not. "matched-pairs": a canary is a pair of records, of which a fair
+        coin decided which one was in; its score is that of the first minus that of the second, and
+        it is "included" if the first was in.
     name : str
         Shown in titles.
     seed : int or numpy.random.Generator, optional
@@ -51,6 +54,10 @@ class OneRun:
     ScoresError
         Sizes that differ, inclusions other than 0 and 1, all in or all out, repeated names, or
         "fixed-half" where not half of the canaries were in.
+
+    See Also
+    --------
+    matched_pairs : of a run whose members are a random part of the audited records.
 
     Notes
     -----
@@ -69,6 +76,9 @@ class OneRun:
     plot = plot
     figure = figure
 
+    #: Whether the sides of pairs were drawn after the training, so that all may be the same.
+    _drew_sides: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         direction = _checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
@@ -82,14 +92,14 @@ class OneRun:
                 "for every canary"
             )
         m, members = included.size, int(included.sum())
-        if members in (0, m):
+        if members in (0, m) and not self._drew_sides:
             raise ScoresError(
                 f"all {m} canaries were {'in' if members else 'out'}, so nothing can be guessed; "
                 "each must be put in by its own fair coin"
                 + (", and both sides are needed" if m < 10 else "")
             )
         for side, where in ((included, "in"), (~included, "out")):
-            if np.isnan(scores[side]).all():
+            if side.any() and np.isnan(scores[side]).all():
                 raise ScoresError(
                     f"every canary that was {where} has the score NaN; check that the column is "
                     "the right one and that its scores were computed"
@@ -97,7 +107,8 @@ class OneRun:
         if self.design == "fixed-half" and 2 * members != m:
             raise ScoresError(
                 f"design='fixed-half' means that half were in, got {members} of {m}; state "
-                "design='fair-coins' if each canary had its own coin"
+                "design='fair-coins' if each canary had its own coin, 'fixed-size' if a "
+                "random part of another size was in"
             )
         if self.ids is not None:
             object.__setattr__(self, "ids", _names(self.ids, m))
@@ -266,7 +277,7 @@ class OneRun:
             canaries=self.canaries,
             guesses=guesses,
             correct=correct,
-            included=self.members,
+            included=None if self.design == "matched-pairs" else self.members,
             design=self.design,
             rule=rule,
         )

@@ -20,7 +20,7 @@ from workbench import _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.run import OneRun
 from workbench.pairs.accounting.dpsgd import DPSGDPair
-from workbench.pairs.base import Pair
+from workbench.pairs.base import Pair, SymmetricPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import spawned_seed
@@ -60,19 +60,41 @@ class CanaryMechanism(ABC):
         rng : numpy.random.Generator
         """
 
-    def run(self, canaries: int, seed: int | np.random.Generator = 0) -> OneRun:
-        """One run with fair coins.
+    @property
+    def substituted(self) -> Pair | None:
+        """A pair at least as far apart as runs in which one canary takes another's place.
+
+        None where it is not known. No valid bound for substitution exceeds its ε.
+        """
+        return None
+
+    def run(
+        self,
+        canaries: int,
+        seed: int | np.random.Generator = 0,
+        *,
+        design: str = "fair-coins",
+    ) -> OneRun:
+        """One run with fair coins, or in which a random half of the canaries is in.
 
         Parameters
         ----------
         canaries : int
-            At least 2.
+            At least 2; of a half, an odd number is rounded down.
         seed : int or numpy.random.Generator
+        design : str
+            "fair-coins" or "fixed-half".
         """
         rng = _checks.random(seed)
-        coins = rng.random(_checks.count(canaries, "canaries", 2, _checks.DRAWN)) < 0.5
+        n = _checks.count(canaries, "canaries", 2, _checks.DRAWN)
+        if design == "fixed-half":
+            coins = rng.permutation(np.repeat([True, False], n // 2))
+        elif design == "fair-coins":
+            coins = rng.random(n) < 0.5
+        else:
+            raise ValueError(f"design must be 'fair-coins' or 'fixed-half', got {design!r}")
         scores = self.draw(coins[None], rng)[0]
-        return OneRun(scores, coins, name=self.name, seed=spawned_seed(rng))
+        return OneRun(scores, coins, design=design, name=self.name, seed=spawned_seed(rng))
 
     def epsilon(self, delta: float) -> float:
         """The true ε(δ)."""
@@ -106,6 +128,11 @@ class Memoryless(CanaryMechanism):
     @property
     def pair(self) -> Pair:
         return self.of
+
+    @property
+    def substituted(self) -> Pair | None:
+        # One canary's noise goes from P to Q and another's from Q to P.
+        return self.of.compose(2) if isinstance(self.of, SymmetricPair) else None
 
     @_checks.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
@@ -162,6 +189,11 @@ class SharedGaussian(CanaryMechanism):
     @property
     def pair(self) -> Pair:
         return GaussianPair(self.mu)
+
+    @property
+    def substituted(self) -> Pair:
+        # Two coordinates move by √(1 − ρ) each, the common direction by 2√ρ if the signs differ.
+        return GaussianPair(self.mu * math.sqrt(2 + 2 * self.interference))
 
     @_checks.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
@@ -275,6 +307,10 @@ class NameAndShame(CanaryMechanism):
     @property
     def pair(self) -> Pair:
         return RandomizedResponsePair(0.0, self.chance)
+
+    @property
+    def substituted(self) -> Pair:
+        return self.pair
 
     @_checks.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:

@@ -26,7 +26,7 @@ from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.random_split import second_split
 from workbench.onerun.bound import one_run_bound
-from workbench.onerun.guesses import Ends, Rule, Threshold
+from workbench.onerun.guesses import RANDOM_PARTS, Ends, Rule, Threshold
 from workbench.onerun.run import OneRun
 from workbench.scores.sample import ScoresError
 
@@ -56,8 +56,8 @@ class Tuning:
     simultaneous : Bound
         The best after correcting for the number of rules.
     held_out : Bound or None
-        Tuned on one part and measured on the other; None for the design "fixed-half", whose parts
-        are not fixed halves.
+        Tuned on one part and measured on the other; None for the designs "fixed-half" and
+        "fixed-size", whose parts are not of a fixed size.
     rule_claimed, rule_simultaneous, rule_held_out : Threshold or Ends
         The rules of these bounds; the last is None where there is no held-out bound.
     """
@@ -138,7 +138,7 @@ def tune_one_run(
     paid = _bounds(run, rules, delta=delta, confidence=paid_for, **how)
     best, best_paid = _best(pointwise), _best(paid)
     held = None
-    if run.design == "fair-coins":
+    if run.design not in RANDOM_PARTS:
         held = _held_out(run, rules, tuning_share, delta=delta, confidence=confidence, **how)
     return Tuning(
         run=run,

@@ -32,7 +32,7 @@ DISTINCTIVE = 64.0
 _COLUMNS = 64
 
 #: Uses of the chance of one data set; each has a stream of numbers of its own.
-USES = ("split", "models", "ties", "permutations")
+USES = ("split", "models", "ties", "permutations", "pairs")
 
 #: Fingerprint -> the number that the data set was given in this process.
 _GIVEN: dict[str, int] = {}

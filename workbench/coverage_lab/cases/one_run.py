@@ -1,4 +1,4 @@
-"""Canaries of one training run."""
+"""Canaries of one training run, and runs in which a random part of the records was in."""
 
 from __future__ import annotations
 
@@ -6,17 +6,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.coverage_lab.cases.case import SimulatedCase, exceeds
 from workbench.curves.validation import Floats
+from workbench.onerun.bound import one_run_bound
+from workbench.onerun.guesses import Ends
+from workbench.onerun.half.matching import matched_pairs
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.bound import one_run_score_bound
 from workbench.onerun.scored.independence import canary_independence
+from workbench.onerun.simulate import SharedGaussian
+from workbench.onerun.tuning import tune_one_run
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import BITS
 
 #: Guarantees of bounds from scores.
 GUARANTEES = ("simultaneous", "one question", "held-out")
+
+#: What is tried on pairs of a random part: a rule fixed in advance, and the best of several.
+OF_PAIRS = ("steinke", "sharp", "fdp", "corrected for tuning", "tuned on a part")
+
+#: Replicates of runs with a random part.
+_REPEATED = 4000
 
 #: p-values below this are counted.
 _SMALL = 0.05
@@ -72,6 +84,95 @@ class Scored:
 
 
 @dataclass(frozen=True)
+class RandomPart:
+    """Bounds from matched pairs of one run in which a random part of the records was in.
+
+    Attributes
+    ----------
+    members, held_out : int
+    scores : callable
+        (generator, inclusions) -> scores, of one model: those of all records at once.
+    epsilon, delta : float
+        The truth, for substituting a record.
+    rule : Ends
+        Fixed in advance.
+    """
+
+    members: int
+    held_out: int
+    scores: Callable[[np.random.Generator, NDArray[np.bool_]], Floats]
+    epsilon: float
+    delta: float
+    rule: Ends
+
+    def run(self, rng: np.random.Generator) -> OneRun:
+        """A run."""
+        member = rng.permutation(np.repeat([True, False], (self.members, self.held_out)))
+        design = "fixed-half" if self.members == self.held_out else "fixed-size"
+        scores = self.scores(rng, member)
+        return OneRun(scores, member, design=design, seed=int(rng.integers(2**BITS)))
+
+    def __call__(self, rng: np.random.Generator) -> tuple[bool, ...]:
+        pairs = matched_pairs(self.run(rng))
+        guesses = pairs.guess(**self.rule.arguments)
+        alone = [
+            exceeds(lambda m=m: one_run_bound(guesses, delta=self.delta, method=m), self.epsilon)  # type: ignore[misc]
+            for m in OF_PAIRS[:3]
+        ]
+        tuned = tune_one_run(pairs, delta=self.delta, method="sharp")
+        best = [tuned.simultaneous, tuned.held_out]
+        return (*alone, *(b is not None and exceeds(lambda b=b: b, self.epsilon) for b in best))  # type: ignore[misc]
+
+
+@dataclass(frozen=True)
+class SharedModel:
+    """Scores of one model, which answers for each record by randomized response.
+
+    A record's score is its answer, moved by those of its neighbors and by noise that all records
+    have in common. With a probability all answers are true at once.
+
+    Attributes
+    ----------
+    odds : float
+        Log-odds of a true answer; substituting a record changes two answers, so ε is twice this.
+    revealed : float
+        Probability that all answers are true.
+    noise : float
+        Of what moves the scores without hiding the answers; 0 for two values.
+    """
+
+    odds: float
+    revealed: float = 0.0
+    noise: float = 0.3
+
+    def __call__(self, rng: np.random.Generator, member: NDArray[np.bool_]) -> Floats:
+        true = rng.random(member.size) < 1 / (1 + np.exp(-self.odds))
+        if rng.random() < self.revealed:
+            true = np.ones(member.size, bool)
+        answers = np.where(true, member, ~member).astype(float)
+        if not self.noise:
+            return answers
+        common = np.sin(rng.normal() * np.arange(member.size))
+        neighbors = (np.roll(answers, 1) + np.roll(answers, -1)) / 2 - 0.5
+        return answers + self.noise * (common + neighbors) / 2
+
+
+@dataclass(frozen=True)
+class NoisySum:
+    """Scores of `SharedGaussian`, whose records share coordinates and a direction.
+
+    Attributes
+    ----------
+    of : SharedGaussian
+    """
+
+    of: SharedGaussian
+
+    def __call__(self, rng: np.random.Generator, member: NDArray[np.bool_]) -> Floats:
+        return self.of.draw(member[None], rng)[0]
+
+
+@dataclass(frozen=True)
 class Independent:
     """p-values of the test whether canaries depend on each other; they do not.
 
@@ -109,6 +210,14 @@ def _scored(name: str, about: str, drawn: Scored) -> SimulatedCase:
     )
 
 
+def _part(name: str, about: str, drawn: RandomPart) -> SimulatedCase:
+    sizes = f"{drawn.members} members and {drawn.held_out} held-out records of one model"
+    return SimulatedCase(
+        f"random part, {name}", f"{sizes}, {about}.", OF_PAIRS, drawn, reps=_REPEATED
+    )
+
+
+_INTERFERING = SharedGaussian(1.0, 80, 0.1)
 def _independent(name: str, drawn: Independent) -> SimulatedCase:
     about = f"{drawn.canaries} independent canaries; p-values below 5% are counted."
     return SimulatedCase(f"canary independence, {name}", about, ("p-value",), drawn)
@@ -120,6 +229,28 @@ ONE_RUN = (
     _scored(
         "half in, δ > 0", "randomized response, ε = 1, δ = 0.05",
         Scored(50, 0.5, epsilon=1.0, delta=0.05),
+    ),
+    _part(
+        "interfering", "randomized response, ε = 1 for substitution, scores depend on each other",
+        RandomPart(100, 100, SharedModel(0.5), 1.0, 0.0, Ends(16, 16)),
+    ),
+    _part(
+        "interfering, δ > 0", "as before, and all revealed with probability δ = 0.02",
+        RandomPart(100, 100, SharedModel(0.5, 0.02), 1.0, 0.02, Ends(16, 16)),
+    ),
+    _part(
+        "sizes differ", "randomized response, ε = 1 for substitution, scores depend on each other",
+        RandomPart(70, 130, SharedModel(0.5), 1.0, 0.0, Ends(8, 8)),
+    ),
+    _part(
+        "two values", "nothing leaks", RandomPart(50, 50, SharedModel(0.0, noise=0), 0.0, 0.0, Ends(25, 25)),
+    ),
+    _part(
+        "noisy sum", "Gaussian, μ = 1, cosine ±0.1, 80 coordinates",
+        RandomPart(
+            100, 100, NoisySum(_INTERFERING),
+            float(_INTERFERING.substituted.epsilon(1e-3)), 1e-3, Ends(25, 25),
+        ),
     ),
     _independent("two values", Independent(20, _of_two)),
     _independent("three values", Independent(50, _of_three)),

@@ -10,6 +10,7 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.lower_bounds import Guarantee, epsilon_lower_bound, mu_lower_bound
 from workbench.bounds.parametric.parametric import parametric_bound
 from workbench.bounds.strategies import Strategy
+from workbench.onerun.bound import SUBSTITUTION
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.independence import CanaryIndependence, canary_independence
 
@@ -126,10 +127,11 @@ def one_run_score_bound(
     again: dict[str, Any] = {
         "delta": delta, "guarantee": guarantee, "family": family, "independence": independence,
     }  # fmt: skip
+    about = SUBSTITUTION if run.design == "matched-pairs" else None
     labeled = replace(
         bound,
         assumption=SCORES,
-        note=" ".join(filter(None, (bound.note, independence.explain()))),
+        note=" ".join(filter(None, (bound.note, independence.explain(), about))),
         recompute=lambda level: one_run_score_bound(run, quantity, confidence=level, **again),
     )
     return labeled.voided(REFUTED) if independence.dependent else labeled

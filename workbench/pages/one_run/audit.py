@@ -14,7 +14,7 @@ from workbench.figures.kit.axes import round_up
 from workbench.figures.kit.layout import empty
 from workbench.figures.one_run import audit as charts
 from workbench.onerun.bound import FIXED_HALF, METHODS, one_run_bound
-from workbench.onerun.guesses import Guesses
+from workbench.onerun.guesses import RANDOM_PARTS, Guesses
 from workbench.onerun.per_bit import (
     BitErrorCurves,
     HypotheticalLimits,
@@ -103,24 +103,31 @@ class OneRunAudit(Part):
         """The assumed family at the chosen δ."""
         return family_named(self.family, delta=self.page.delta.value, q=self.known_q)
 
-    @derived(needs=("guesses", *FAMILY, "confidence"), shared=True)
+    @derived(needs=("guesses", "coin_guesses", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
         """Bound on ε by every method, or why the method does not apply."""
         return {name: self._ask(name) for name in METHODS}
 
     def _ask(self, method: str) -> Bound | Fact:
-        guesses = self.page.guesses()
+        guesses = self.guessed(method)
         if isinstance(guesses, str):
             return Fact("–")
         how = METHODS[method]
-        if guesses.design == "fixed-half" and method not in FIXED_HALF:
-            return Fact("–", "needs a fair coin per canary")
+        if guesses.design in RANDOM_PARTS and not single(method, guesses.design):
+            return Fact("–", "needs a fair coin per canary, or scores to match")
         if how.every_guess and guesses.guesses < guesses.canaries:
             return Fact("–", "needs a guess for every canary")
         try:
             return one_run_bound(guesses, **self.asked(method))
         except ValueError as error:
             return Fact("–", str(error))
+
+    def guessed(self, method: str) -> Guesses | str:
+        """The guesses that a method uses: on pairs where a random part was in, if it needs coins."""
+        guesses = self.page.guesses()
+        if isinstance(guesses, str) or single(method, guesses.design):
+            return guesses
+        return self.page.coin_guesses()
 
     @derived(needs=("run",), shared=True)
     def dependence(self) -> CanaryIndependence | str:
@@ -155,20 +162,24 @@ class OneRunAudit(Part):
             return about
         return about | {"family": self.family, "q": self.known_q}
 
-    @derived(needs=("run", "tuned", *FAMILY, "confidence"), shared=True)
+    @derived(needs=("run", "pairs", "tuned", *FAMILY, "confidence"), shared=True)
     def tuning(self) -> Tuning | str:
         """The tuned number of guesses with its bounds, or why there is nothing to tune."""
         run = self.page.run()
         if isinstance(run, str):
             return run
-        if run.design == "fixed-half":
-            return "Rules that rank the canaries need a fair coin per canary."
+        canaries = run
+        if run.design in RANDOM_PARTS:
+            pairs = self.page.pairs()
+            if isinstance(pairs, str):
+                return pairs
+            canaries = pairs
         try:
-            return tune_one_run(run, **self.asked(self.tuned))
+            return tune_one_run(canaries, **self.asked(self.tuned))
         except ValueError as error:
             return str(error)
 
-    @derived(needs=("source", "simulated", "log_delta"))
+    @derived(needs=("source", "simulated", "design", "log_delta"))
     def reference(self) -> charts.ReferenceValue | None:
         """What the bounds are compared with, where the mechanism is known."""
         return self.simulated_reference() if self.page.source == "simulate" else None
@@ -180,9 +191,17 @@ class OneRunAudit(Part):
             return bound
         return self.page.validity.certified(bound.voided(MOVED) if self.page.rule_moved else bound)
 
-    def simulated_reference(self) -> charts.ReferenceValue:
-        """The ε that a faulty simulated mechanism claims, or that of a correct one."""
+    def simulated_reference(self) -> charts.ReferenceValue | None:
+        """The ε that a faulty simulated mechanism claims, or that of a correct one.
+
+        None where a random half was in and ε of substitution is not known.
+        """
         mechanism: CanaryMechanism = self.page.simulated()
+        if self.page.run_source.simulated_design == "fixed-half":
+            pair = mechanism.substituted
+            if pair is None:
+                return None
+            return charts.ReferenceValue("truth", float(pair.epsilon(self.page.delta.value)))
         if isinstance(mechanism, DPSGD) and mechanism.average_first:
             claimed = float(mechanism.claimed.epsilon(self.page.delta.value))
             return charts.ReferenceValue("claimed", claimed)
@@ -278,6 +297,17 @@ class OneRunAudit(Part):
             confidence=self.page.confidence,
             bit_error=np.linspace(low, high, HYPOTHESES),
         )
+
+
+def single(method: str, design: str) -> bool:
+    """Whether a method takes guesses on single canaries under a design.
+
+    Parameters
+    ----------
+    method : str
+    design : str
+    """
+    return design not in RANDOM_PARTS or (design == "fixed-half" and method in FIXED_HALF)
 
 
 @lru_cache(maxsize=32)

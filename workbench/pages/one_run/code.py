@@ -10,7 +10,7 @@ from workbench.onerun.simulate import CanaryMechanism, Memoryless
 from workbench.onerun.tuning import Tuning
 from workbench.pages.core.page import Page
 from workbench.pages.inputs.code import call, kept, pair_code, script
-from workbench.pages.one_run.audit import FAMILY
+from workbench.pages.one_run.audit import FAMILY, single
 from workbench.pages.one_run.source import RULE, SIMULATOR
 
 #: Methods whose variable has another name, that of the number of the page.
@@ -35,22 +35,31 @@ def one_run_code(page: Page, spec: dict[str, Any]) -> str:
     given = {"counts": ["guesses"], "simulate": []}.get(page.source, ["run"])
     asked = page.auditing.asked
     imports, steps = _run_code(page, guesses)
-    steps += [
-        f"{VARIABLES.get(name, name)} = {call('wb.one_run_bound', 'guesses', **asked(name))}"
-        for name, bound in page.by_method().items()
-        if isinstance(bound, Bound)
-    ]
+    canaries, coins, pairs = "run", "guesses", page.pairs()
+    if not isinstance(pairs, str):
+        canaries, coins = "pairs", "of_pairs"
+        rule = page.run_source.rule_of_pairs(pairs).arguments
+        steps += ["pairs = wb.matched_pairs(run)", f"of_pairs = {call('pairs.guess', **rule)}"]
+    for name, bound in page.by_method().items():
+        if isinstance(bound, Bound):
+            used = "guesses" if single(name, guesses.design) else coins
+            value = call("wb.one_run_bound", used, **asked(name))
+            steps.append(f"{VARIABLES.get(name, name)} = {value}")
     tuning = page.tuning()
     if isinstance(tuning, Tuning):
-        steps.append(f"tuning = {call('wb.tune_one_run', 'run', **asked(page.tuned))}")
+        steps.append(f"tuning = {call('wb.tune_one_run', canaries, **asked(page.tuned))}")
         steps += ["claimed = tuning.claimed", "paid = tuning.simultaneous"]
         steps += ["held_out = tuning.held_out"] if tuning.held_out is not None else []
     if isinstance(page.of_scores(), Bound):
         levels = {"delta": page.delta.value, "confidence": page.confidence}
         steps.append(f"from_scores = {call('wb.one_run_score_bound', 'run', **levels)}")
     if page.source == "simulate":
-        steps.append(f"truth = mechanism.epsilon({page.delta.value!r})")
-    steps.append("counted = guesses.correct, guesses.guesses")
+        half = page.run_source.simulated_design == "fixed-half"
+        if not half:
+            steps.append(f"truth = mechanism.epsilon({page.delta.value!r})")
+        elif page.simulated().substituted is not None:
+            steps.append(f"truth = float(mechanism.substituted.epsilon({page.delta.value!r}))")
+    steps.append(f"counted = {coins}.correct, {coins}.guesses")
     explored = call("wb.explore_one_run", *given, spec=kept(spec, *OWN) if given else spec)
     return script(*steps, f"view = {explored}", imports=imports)
 
@@ -76,7 +85,10 @@ def _run_code(page: Page, guesses: Guesses) -> tuple[list[str], list[str]]:
     if page.source == "simulate":
         kind, text = _mechanism_code(page.simulated())
         imported = f"from workbench.onerun import {kind}"
-        run = f"run = {call('mechanism.run', str(page.run_source.size), seed=page.seed)}"
+        how = {"seed": page.seed}
+        if page.run_source.simulated_design != "fair-coins":
+            how["design"] = page.run_source.simulated_design
+        run = f"run = {call('mechanism.run', str(page.run_source.size), **how)}"
         return [imported], [f"mechanism = {text}\n{run}", guessed]
     if page.source == "given":
         return [], [f"# run: as given in Python\n{guessed}"]

@@ -18,8 +18,8 @@ class OneRunNumbers(Part):
         needs=("by_method", "rule_moved", "looked"),
         formula="P[correct ≥ c] ≤ P[W ≥ c] + 2mδ max_i P[c − i ≤ W < c]/i, W binomial with r "
         "trials of success e^ε/(1 + e^ε).",
-        caution="Assumes only that each canary was included by its own fair coin. Canaries may "
-        "influence each other.",
+        caution="Assumes only that each canary was included by its own fair coin, or, for pairs, that "
+        "a random part of the records was included. Canaries may influence each other.",
         main=True,
     )
     def steinke(self) -> Bound | Fact:
@@ -107,25 +107,31 @@ class OneRunNumbers(Part):
         """Bound on one half of the canaries with the rule that was chosen on the other half."""
         return self._of_tuning("held_out")
 
-    @number("True ε", needs=("source", "simulated", "log_delta"))
+    @number("True ε", needs=("source", "simulated", "design", "log_delta"))
     def truth(self) -> Fact:
         """ε of the simulated mechanism at the chosen δ."""
         if self.page.source != "simulate":
             return Fact("–", "not known of a real mechanism")
-        truth = self.page.simulated().epsilon(self.page.delta.value)
         reference = self.page.auditing.simulated_reference()
+        if reference is None:
+            return Fact("–", "not known for substituting a record")
         note = f"at δ = {plain(self.page.delta.value)}"
+        if self.page.run_source.simulated_design == "fixed-half":
+            truth, note = reference.epsilon, f"{note}, substituting a record"
+        else:
+            truth = self.page.simulated().epsilon(self.page.delta.value)
         if reference.name == "claimed":
             note += f", claimed {round_safely(reference.epsilon, 'nearest')}"
         return Fact(f"ε = {round_safely(truth, 'nearest')}", note)
 
-    @number("Correct guesses", needs=("guesses",))
+    @number("Correct guesses", needs=("coin_guesses",))
     def counted(self) -> Fact:
-        """Number of correct guesses among all guesses, and number of canaries."""
-        guesses = self.page.guesses()
+        """Number of correct guesses among all guesses, and number of canaries or pairs."""
+        guesses = self.page.coin_guesses()
         if isinstance(guesses, str):
             return Fact("–")
-        share = f"{guesses.canaries:,} canaries"
+        pairs = guesses.design == "matched-pairs"
+        share = f"{guesses.canaries:,} {'pairs' if pairs else 'canaries'}"
         if guesses.guesses:
             share = f"{guesses.accuracy:.1%} correct, {share}"
         return Fact(f"{guesses.correct:,} of {guesses.guesses:,}", share)

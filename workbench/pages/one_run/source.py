@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.onerun.guesses import Ends, Guesses, Threshold
+from workbench.onerun.guesses import RANDOM_PARTS, Ends, Guesses, Threshold
+from workbench.onerun.half.matching import MatchedPairs, matched_pairs
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.onerun.simulate import DPSGD, CanaryMechanism, Memoryless, SharedGaussian
@@ -105,10 +106,16 @@ class OneRunSource(Part):
     )
     design = param.Selector(
         default="fair-coins",
-        objects={"a fair coin per canary": "fair-coins", "a random half": "fixed-half"},
+        objects={
+            "a fair coin per canary": "fair-coins",
+            "a random half was in": "fixed-half",
+            "a random part of another size was in": "fixed-size",
+            "a fair coin per pair of records": "matched-pairs",
+        },
         label="Inclusion design",
         doc="How it was decided which canaries to include. It cannot be checked from the data, and "
-        "every bound depends on it.",
+        "every bound depends on it. If a random part was in, its records are matched at random with "
+        "those that were held out; bounds from pairs are about substituting a record.",
     )
 
     mechanism = param.Selector(default="gaussian", objects=MECHANISMS, label="Mechanism")
@@ -204,7 +211,7 @@ class OneRunSource(Part):
             *(Control(name, when=_from("counts"), given=False) for name in COUNTS),
             Control("upload", when=_from("file"), given=False),
             Control("larger_is_member", when=_from("file"), given=False),
-            Control("design", when=_from("counts", "file"), given=False),
+            Control("design", given=False),
         ),
     )
 
@@ -327,14 +334,19 @@ class OneRunSource(Part):
         """Number of simulated canaries."""
         return round(10**self.log_canaries)
 
-    @derived(needs=("source", "simulated", "log_canaries", "seed", "read"))
+    @property
+    def simulated_design(self) -> str:
+        """How a simulated run decides who is in; it has halves only."""
+        return "fixed-half" if self.design in RANDOM_PARTS else "fair-coins"
+
+    @derived(needs=("source", "simulated", "log_canaries", "seed", "read", "design"))
     def run(self) -> OneRun | str:
         """The canaries with their scores, or why there are none."""
         if self.source == "counts":
             return "Counts have no scores, so there is no guessing rule to choose."
         if self.source == "simulate":
             try:
-                return self.simulated().run(self.size, self.seed)
+                return self.simulated().run(self.size, self.seed, design=self.simulated_design)
             except ValueError as error:
                 return str(error)
         return NO_FILE if self.read is None else self.read
@@ -355,6 +367,29 @@ class OneRunSource(Part):
             return run if isinstance(run, str) else run.guess(**self.chosen_rule(run).arguments)
         except ValueError as error:
             return str(error)
+
+    @derived(needs=("run",), shared=True)
+    def pairs(self) -> MatchedPairs | str:
+        """The records of a random part, matched at random; or why there are no pairs."""
+        run = self.page.run()
+        if isinstance(run, str) or run.design not in RANDOM_PARTS:
+            return "There is no random part with scores whose records could be matched."
+        try:
+            return matched_pairs(run)
+        except ValueError as error:
+            return str(error)
+
+    @derived(needs=("guesses", "pairs", *RULE))
+    def coin_guesses(self) -> Guesses | str:
+        """The guesses that have fair coins: those on pairs, where a random part was in."""
+        pairs = self.page.pairs()
+        if isinstance(pairs, str):
+            return self.page.guesses()
+        return pairs.guess(**self.rule_of_pairs(pairs).arguments)
+
+    def rule_of_pairs(self, pairs: MatchedPairs) -> Threshold | Ends:
+        """The rule for differences: their sign, or the largest and smallest."""
+        return Threshold(0.0) if self.rule == "threshold" else self.chosen_rule(pairs)
 
     def chosen_rule(self, run: OneRun) -> Threshold | Ends:
         """The guessing rule of the controls."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from workbench.bounds.bound import Bound
-from workbench.onerun.bound import METHODS
-from workbench.onerun.guesses import REMARKABLE, coins_p_value
+from workbench.onerun.bound import METHODS, PAIRS
+from workbench.onerun.guesses import RANDOM_PARTS, REMARKABLE, coins_p_value
+from workbench.onerun.half.matching import MatchedPairs
 from workbench.onerun.simulate import DPSGD, SharedGaussian
 from workbench.pages.answers import in_brief, nothing_concluded, unfinished
 from workbench.pages.core.page import Answer, answer, sentence
@@ -27,13 +28,13 @@ class OneRunWords(Part):
         rule = f" · {guesses.rule}" if guesses.rule else ""
         return f"{said.get(self.page.source, of)} · {guesses.canaries:,} canaries{rule}"
 
-    @answer(needs=("guesses", "by_method", "of_scores", "rule_moved", "looked"))
+    @answer(needs=("guesses", "coin_guesses", "by_method", "of_scores", "rule_moved", "looked"))
     def answer(self) -> Answer:
         """Which of the bounds holds without further assumptions, and what it says."""
         guesses = self.page.guesses()
         if isinstance(guesses, str):
             return unfinished(guesses)
-        if guesses.included is not None and guesses.design != "fixed-half":
+        if guesses.included is not None and guesses.design not in RANDOM_PARTS:
             p = coins_p_value(guesses.included, guesses.canaries)
             if p < REMARKABLE:
                 return nothing_concluded(
@@ -50,6 +51,8 @@ class OneRunWords(Part):
             why = f"it assumes the {_name_of(self.page.family)} family and independent canaries"
         elif name == FROM_SCORES:
             why = "it needs independent canaries, but no family"
+        if bound.assumption == PAIRS:
+            why = "it is about substituting a record, and needs that the members were drawn at random"
         brief = in_brief(bound)
         if bound.value == 0:
             return Answer("No leak is shown", f"{brief}, by “{name}”: {why}")
@@ -79,17 +82,20 @@ class OneRunWords(Part):
             return "No method applies to these guesses; use a threshold on each canary's own score."
         return bound.explain()
 
-    @sentence(needs=("guesses",))
+    @sentence(needs=("guesses", "pairs"))
     def coins(self) -> str:
-        """Test of whether the canaries were included by fair coins."""
-        guesses = self.page.guesses()
+        """Test of whether the canaries were included by fair coins; or how pairs were made."""
+        guesses, pairs = self.page.guesses(), self.page.pairs()
+        if not isinstance(pairs, str):
+            return _matched(pairs)
         if isinstance(guesses, str) or guesses.included is None:
             return ""
         k, m = guesses.included, guesses.canaries
-        if guesses.design == "fixed-half":
+        if guesses.design in RANDOM_PARTS:
             return (
-                "A random half of the canaries was included, so inclusions are dependent. Only the "
-                "methods for independent canaries with a threshold rule apply."
+                "A random half of the canaries was included, so inclusions are dependent. From counts, "
+                "only the methods for independent canaries with a threshold rule apply; with the "
+                "scores of all canaries, members are matched with the others."
             )
         p = coins_p_value(k, m)
         if p < REMARKABLE:
@@ -143,6 +149,19 @@ class OneRunWords(Part):
             f"The simulated mechanism is not in the {name} family. Bounds that assume it "
             "may exceed the truth, and the guesses cannot show this."
         )
+
+
+def _matched(pairs: MatchedPairs) -> str:
+    """How the records were matched, and what that allows."""
+    part = "half" if pairs.of.design == "fixed-half" else "part"
+    left = f"; {pairs.left_over:,} are left over" if pairs.left_over else ""
+    return (
+        f"A random {part} of the records was included. Each of {pairs.canaries:,} members is matched "
+        f"with a record that was held out, at random (seed {pairs.chance}){left}. Which of the two "
+        "was included is a fair coin, so bounds from pairs allow all records to influence each "
+        "other. They are about substituting a record. That the members were drawn at random cannot "
+        "be seen from the data."
+    )
 
 
 def _name_of(family: str) -> str:
