@@ -58,7 +58,9 @@ class DrawnItems:
             if moved and item.slow and not at_rest and item.name in self.parts:
                 self.waiting.add(item.name)
                 self._session.put_off(item)
-                self._put(item, PENDING_ANSWER if item.place == "answer" else PENDING[item.kind])
+                if item.kind != "figure":  # which says itself what it was drawn of
+                    pending = PENDING[item.kind] if item.place != "answer" else PENDING_ANSWER
+                    self._put(item, pending)
             elif moved or item.name in due or (at_rest and item.name in self.waiting):
                 self._session.draw(item, self._put)
                 self.waiting.discard(item.name)
