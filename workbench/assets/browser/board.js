@@ -23,7 +23,7 @@ const ONE_LINE = 120 // letters of a provenance that is shown in whole
 const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
 
 const TICKS = 11 // the least size of ticks for a projector, before all is enlarged
-const ROW = {least: 256, highest: 560}
+const ROW = {least: 244, highest: 560}
 
 export class Board {
   // What is listened to while the board is in the document.

@@ -67,16 +67,15 @@ def profile_over_steps(
     ends = [1.35 * bound.value, 1.15 * estimate.value, *(1.15 * one.epsilon(delta) for one in there)]
     most = round_up(max([1.0, *filter(math.isfinite, ends)]))
     low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
+    # Where the axis goes on below the δ of the curves, these go on to where they end.
     shown = np.maximum(DELTAS, 10.0**low)
-    # Beyond its largest loss the histogram's δ stays at the mass on empty bins.
-    least = max(infinite, 10.0**low)
-    curve = np.isfinite(estimated)
-    drawn = [
-        line(HISTOGRAM, np.append(most, estimated[curve]), np.append(least, shown[curve]))
-        if infinite > 0
-        else line(HISTOGRAM, estimated, shown),
-        line(BAND, certified, shown),
-    ]
+    kept = shown > 10.0**low * (1 - 1e-9)
+    kept[0] &= low < math.log10(LEAST_DELTA)
+    finite = kept & np.isfinite(estimated)
+    x, y = estimated[finite], shown[finite]
+    if infinite > 0:  # δ does not fall below that, whatever the ε
+        x, y = np.append(most, x), np.append(max(infinite, 10.0**low), y)
+    drawn = [line(HISTOGRAM, x, y), line(BAND, certified[kept], shown[kept])]
     styles, words = [HISTOGRAM, BAND], ""
     for one in compared:
         drawn.append(line(one.style, *one.profile(most, low, delta)))

@@ -43,11 +43,15 @@ MOST_CONTRIBUTION = 1000.0
 
 @dataclass(frozen=True)
 class Reference:
-    """A kind of reference: its label, its parameters without prefix, and its builder."""
+    """A kind of reference: its label, its parameters without prefix, and its builder.
+
+    A heuristic is no limit of anything, and no claim.
+    """
 
     label: str
     takes: tuple[str, ...]
     build: Callable[..., Pair]
+    heuristic: bool = False
 
 
 def _dpsgd(multiplier: float, log_rate: float, log_steps: float, neighboring: str) -> Pair:
@@ -142,7 +146,10 @@ REFERENCES: dict[str, Reference] = {
         _cut_batches,
     ),
     "last-iterate": Reference(
-        "DP-SGD, last iterate (heuristic)", ("multiplier", "log_rate", "log_steps"), _last_iterate
+        "Last iterate (heuristic)",
+        ("multiplier", "log_rate", "log_steps"),
+        _last_iterate,
+        heuristic=True,
     ),
     "mixture": Reference(
         "Mixture of Gaussians", ("contributions", "multiplier", "log_steps"), _mixture

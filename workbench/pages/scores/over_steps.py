@@ -53,13 +53,13 @@ class OverSteps(Part):
         """The number of steps."""
         return round(number_of(self.log_steps))
 
-    @derived(needs=("band", "steps_composed"))
+    @derived(needs=("band", "steps_composed"), shared=True)
     def composed_band(self) -> ComposedBand | None:
         """The certified curve of one step, composed; None for a single step."""
         k = self.steps_composed()
         return None if k == 1 else compose_band(self.page.statistic.band(), k)
 
-    @derived(needs=("histogram", "steps_composed"))
+    @derived(needs=("histogram", "steps_composed"), shared=True)
     def composed_histogram(self) -> ComposedHistogram | None:
         """The histograms of one step, composed; None for a single step."""
         k = self.steps_composed()
@@ -97,7 +97,8 @@ class OverSteps(Part):
         """
         k, found, left_out = self.steps_composed(), [], []
         for pair, name, place in references_shown(self.page.reference_choices) if k > 1 else ():
-            one = Compared.of_reference(ComposedPair(pair, k), name, place)
+            composed = ComposedPair(pair, k)
+            one = Compared.of_reference(composed.closed_form or composed, name, place)
             try:
                 known = not pair.heuristic and one.epsilon(_ANY_DELTA) >= 0
             except AccountantError:
