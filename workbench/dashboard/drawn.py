@@ -56,9 +56,12 @@ class DrawnItems:
         for item in self._session.items.values():
             moved = item.name in self._session.stale
             if moved and item.slow and not at_rest and item.name in self.parts:
-                self.waiting.add(item.name)
                 self._session.put_off(item)
-                self._put(item, PENDING_ANSWER if item.place == "answer" else PENDING[item.kind])
+                # What waits already says so, and a figure says itself what it was drawn of.
+                if item.kind != "figure" and item.name not in self.waiting:
+                    pending = PENDING[item.kind] if item.place != "answer" else PENDING_ANSWER
+                    self._put(item, pending)
+                self.waiting.add(item.name)
             elif moved or item.name in due or (at_rest and item.name in self.waiting):
                 self._session.draw(item, self._put)
                 self.waiting.discard(item.name)

@@ -95,15 +95,20 @@ class Outcomes:
         """Log of Q's mass from outcome j on, shape (n + 1,)."""
         return _running(self.log_q[::-1])[::-1]
 
+    @cached_property
+    def _rising(self) -> Floats:
+        """The losses with the other sign, in rising order."""
+        return -self.loss
+
     def count_above(self, loss: Floats) -> np.ndarray:
         """How many outcomes have a loss above, those of infinite loss always among them."""
-        least = int(np.searchsorted(-self.loss, -np.inf, side="right"))
-        return np.maximum(np.searchsorted(-self.loss, -loss, side="left"), least)
+        least = int(np.searchsorted(self._rising, -np.inf, side="right"))
+        return np.maximum(np.searchsorted(self._rising, -loss, side="left"), least)
 
     def count_from(self, loss: Floats) -> np.ndarray:
         """How many have a loss of at least this; those of loss −∞ never among them."""
-        most = int(np.searchsorted(-self.loss, np.inf, side="left"))
-        return np.minimum(np.searchsorted(-self.loss, -loss, side="right"), most)
+        most = int(np.searchsorted(self._rising, np.inf, side="left"))
+        return np.minimum(np.searchsorted(self._rising, -loss, side="right"), most)
 
     # -- what follows -----------------------------------------------------------------------------
 

@@ -89,8 +89,8 @@ class PageAttributes:
 
     @property
     def numbers(self) -> dict[str, Bound | Fact]:
-        """All numbers of the page by name."""
-        return {name: self.page.draw(item) for name, item in self._numbers.items()}
+        """All numbers that the page shows, by name."""
+        return self.page.drawn_numbers()
 
     @property
     def figures(self) -> PlotlyFigures:

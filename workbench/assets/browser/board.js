@@ -23,7 +23,7 @@ const ONE_LINE = 120 // letters of a provenance that is shown in whole
 const SHORT = 40 // letters of a term that stands under its bound; a longer one is in its explanation
 
 const TICKS = 11 // the least size of ticks for a projector, before all is enlarged
-const ROW = {least: 256, highest: 560}
+const ROW = {least: 244, highest: 560}
 
 export class Board {
   // What is listened to while the board is in the document.
@@ -198,18 +198,13 @@ class Numbers {
     this.ranks = new Map(RANKS.map(rank => [rank, make("div", {class: "wb-rank", "data-rank": rank})]))
     this.strip = make("div", {class: "wb-strip"}, ...this.ranks.values())
     this.terms = make("p", {class: "wb-shared"})
-    const others = items.length - main.length
-    this.more = make("button", {class: "wb-text-button wb-all", type: "button", "aria-expanded": "false", hidden: ""},
-      `${others} more number${others > 1 ? "s" : ""}`)
-    this.more.hidden = !others
+    this.more = make("button", {class: "wb-text-button wb-all", type: "button", "aria-expanded": "false", hidden: ""})
     this.more.addEventListener("click", () => {
       this.more.setAttribute("aria-expanded", String(this.element.toggleAttribute("data-all")))
     })
     this.element = make("div", {class: "wb-numbers", hidden: ""}, this.strip, this.terms, this.more)
     this.element.hidden = !items.length
     this.cells = items.map(item => new NumberCell(item, tools, cell => this.arrange(cell)))
-    this.rows = others + 2 * main.length > IN_ONE_ROW ? 2 : 1
-    this.strip.style.setProperty("--rows", String(3 * this.rows))
     for (const cell of this.cells) {
       this.place(cell, main.includes(cell.item) ? MAIN : "bound")
       this.element.append(cell.panel)
@@ -220,9 +215,10 @@ class Numbers {
   // Bring a cell to where what it shows belongs.
   arrange(cell) {
     if (cell.value.textContent !== PENDING) {
-      const before = cell.rank
-      if (cell.rank !== MAIN) this.place(cell, cell.kind)
-      if (cell.rank !== before) this.measure()
+      const {rank, element: {hidden}} = cell
+      cell.element.hidden = !cell.value.textContent // the page does without it now
+      if (rank !== MAIN) this.place(cell, cell.kind)
+      if (cell.rank !== rank || cell.element.hidden !== hidden) this.measure()
     }
     this.share()
   }
@@ -237,10 +233,20 @@ class Numbers {
     held?.focus()
   }
 
-  // Columns of each rank.
+  // Rows of the strip, and columns of each rank, for the numbers that the page has now.
   measure() {
+    const shown = this.cells.filter(({element}) => !element.hidden)
+    const main = shown.filter(({rank}) => rank === MAIN).length
+    const others = shown.length - main
+    this.rows = others + 2 * main > IN_ONE_ROW ? 2 : 1
+    this.strip.style.setProperty("--rows", String(3 * this.rows))
+    this.more.textContent = `${others} more number${others > 1 ? "s" : ""}`
+    this.more.hidden = !others
     const tracks = []
-    for (const [rank, {style, childElementCount: count}] of this.ranks) {
+    for (const [rank, element] of this.ranks) {
+      const {style} = element
+      const count = shown.filter(cell => cell.rank === rank).length
+      element.hidden = !count
       const columns = rank === MAIN ? count : Math.ceil(count / this.rows)
       style.setProperty("--columns", String(columns))
       if (columns) tracks.push(rank === MAIN ? `${columns * 172}px` : `minmax(0, ${columns * WIDTHS[rank]}fr)`)

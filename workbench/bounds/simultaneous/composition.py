@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -97,7 +96,12 @@ class ComposedHistogram:
     def epsilon(self, delta: float) -> Bound:
         """Estimated ε at δ; infinite where the infinite mass exceeds δ."""
         delta = _checks.delta(delta)
-        return self._estimate("epsilon", float(self._pair.epsilon(delta)), delta=delta)
+        return self._estimate("epsilon", float(self.epsilons(delta)), delta=delta)
+
+    def epsilons(self, delta: ArrayLike) -> Any:
+        """Estimated ε(δ) of the k steps, in the shape of ``delta``."""
+        d = deltas(delta)
+        return shaped(np.minimum(self._pair.epsilon(d), self._largest))
 
     def delta(self, epsilon: float) -> Bound:
         """Estimated δ at ε."""
@@ -135,12 +139,22 @@ class ComposedHistogram:
             at=QuantityArguments(**asked),
         )
 
-    @cached_property
+    @property
     def _pair(self) -> OutcomesPair:
-        h = self.histogram
-        outcomes = Outcomes.from_masses(h.p, h.q)
-        name = "a histogram"
-        return _Masses(name, pld.build(_Masses(name, outcomes), self.k).outcomes)
+        h, name = self.histogram, "a histogram"
+        if self.infinite_mass >= 1 - pld.TAIL:  # what is left is no mass that a grid could hold
+            return _Masses(name, Outcomes.from_masses([1.0, 0.0], [0.0, 1.0]))
+        step = _Masses(name, Outcomes.from_masses(h.p, h.q))
+        return _Masses(name, pld.compose_for(self, step, self.k).outcomes)
+
+    @property
+    def _largest(self) -> float:
+        """The largest loss of the k steps, which truncated tails must not exceed."""
+        p, q = self.histogram.p, self.histogram.q
+        if self.infinite_mass > 0:
+            return math.inf
+        seen = p > 0
+        return self.k * float(np.abs(np.log(p[seen] / q[seen])).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,8 +181,12 @@ class ComposedBand:
     def epsilon(self, delta: float) -> Bound:
         """Lower bound on ε at δ of the k steps."""
         delta = float(deltas(delta))
-        below, _ = falling_root(lambda e: self._lower(e) - delta, 0.0, self._largest)
-        return self._limit("epsilon", float(below), delta=delta)
+        return self._limit("epsilon", float(self.epsilons(delta)), delta=delta)
+
+    def epsilons(self, delta: ArrayLike) -> Any:
+        """Lower bounds on ε(δ) of the k steps, for all δ together, in the shape of ``delta``."""
+        below, _ = falling_root(lambda e, d: self._lower(e) - d, 0.0, self._most, deltas(delta))
+        return shaped(below)
 
     def delta(self, epsilon: float) -> Bound:
         """Lower bound on δ at ε of the k steps."""
@@ -191,31 +209,35 @@ class ComposedBand:
         return tuple(self.delta(e) for e in (0.0, 1.0, 2.0))
 
     def _limit(self, quantity: str, value: float, **asked: float) -> Bound:
+        scores = self.band.scores
+        words = f"For {self.k} independent steps, each as leaky as the one that was measured."
         return _bound(
-            self.band.scores,
+            scores,
             quantity,
             value,
-            guarantee="simultaneous",
+            guarantee="held-out" if scores.held_out else "simultaneous",
             method="composed band",
             confidence=self.band.confidence,
-            note=f"For {self.k} independent steps, each as leaky as the one that was measured.",
+            note=" ".join(filter(None, (scores.held_out, words))),
             at=QuantityArguments(**asked),
         )
 
     def _lower(self, epsilon: Floats) -> Floats:
-        forward, backward = (self._composition.lower_hockey_stick(epsilon, d) for d in DIRECTIONS)
+        known = self._composition
+        forward, backward = (known.lower_hockey_stick(epsilon, d) for d in DIRECTIONS)
         return np.maximum(forward, backward)
 
-    @cached_property
+    @property
     def _composition(self) -> pld.Composition:
         curve = self.band.curve
         p = np.r_[1 - curve.beta[0], -np.diff(curve.beta)]
         q = np.r_[0.0, np.diff(curve.alpha)]
         outcomes = Outcomes.from_masses(np.maximum(p, 0.0), q)
-        return pld.build(_Masses("a band", outcomes), self.k)
+        return pld.compose_for(self, _Masses("a band", outcomes), self.k)
 
     @property
-    def _largest(self) -> float:
+    def _most(self) -> float:
+        """An ε beyond all losses of the k steps."""
         loss = self._composition.outcomes.loss
         return float(np.abs(loss[np.isfinite(loss)]).max(initial=0.0)) + 1.0
 

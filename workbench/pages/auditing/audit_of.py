@@ -11,7 +11,7 @@ from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence, Tone
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import Verdict
-from workbench.pages.core.page import Answer, Fact, Item, NotChosen, Page, fixed_term
+from workbench.pages.core.page import Answer, Fact, Item, NotChosen, Page, fixed_term, is_left_out
 from workbench.pages.inputs.code import code_of, page_name
 from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.spec import Spec
@@ -50,7 +50,11 @@ def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
         title=page.title,
         settings={n: value for n, value in page.settings().items() if n not in choices},
         data=tuple(_data(page, choice) for choice in choices),
-        numbers=tuple(_number(item, drawn[item.name]) for item in page.numbers()),
+        numbers=tuple(
+            _number(item, drawn[item.name])
+            for item in page.numbers()
+            if not is_left_out(drawn[item.name])
+        ),
         sentences=tuple(_sentence(item, drawn[item.name]) for item in page.sentences()),
         figures=tuple(_figure(item, drawn[item.name]) for item in page.figures()),
         verdicts=(

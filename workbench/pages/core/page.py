@@ -127,7 +127,7 @@ class Item:
         view; under the charts; or small under the charts.
     slow : bool
         True if drawing takes so long that the charts should not wait for it while a slider moves.
-        A front end may draw it once nothing has changed for a moment.
+        A front end may draw it once nothing has changed for a moment; a figure stays until then.
     main : bool
         True for the number that answers the question of the page.
     """
@@ -178,7 +178,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number without uncertainty, such as a sample size."""
+    """A number without uncertainty, such as a sample size.
+
+    An empty text is not drawn: the page does without the number then.
+    """
 
     text: str
     note: str = ""
@@ -189,6 +192,11 @@ class Fact:
     def __format__(self, spec: str) -> str:
         """The text by a format of texts, such as ``f"{fact:>12}"``."""
         return format(self.text, spec)
+
+
+def is_left_out(value: object) -> bool:
+    """Whether what a page drew is a number that it does without; see `Fact`."""
+    return isinstance(value, Fact) and not value.text
 
 
 class NotChosen(str):
@@ -256,6 +264,7 @@ def figure(
     drag: Mapping[str, str] | None = None,
     click: str | None = None,
     folded: bool = False,
+    slow: bool = False,
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a figure.
 
@@ -266,7 +275,7 @@ def figure(
 
     Parameters
     ----------
-    title, needs, span, formula, caution, drag, click, folded
+    title, needs, span, formula, caution, drag, click, folded, slow
         See `Item`.
     """
 
@@ -289,6 +298,7 @@ def figure(
                 drag=drag or {},
                 click=click,
                 folded=folded,
+                slow=slow,
             ),
         )
         return drawn  # type: ignore[return-value]
@@ -578,6 +588,11 @@ class Page(PageState):
         """The item in the present state: a plotly dict, `Bound`, `Fact`, `Answer` or text."""
         self.note_shown()
         return getattr(self, item.name)()
+
+    def drawn_numbers(self) -> dict[str, Bound | Fact]:
+        """The numbers that the page has in its present state, by name."""
+        drawn = {item.name: self.draw(item) for item in self.numbers()}
+        return {name: value for name, value in drawn.items() if not is_left_out(value)}
 
     def dragged(self, item: Item, x: float) -> float:
         """The value for the place on the axis of a figure to which a line was dragged.

@@ -57,6 +57,7 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
             f"h = {call('wb.histogram', 'scores', **page.bins.arguments())}",
             "histogram_tv = h.total_variation",
         ),
+        _over_steps(page),
         "curve = wb.roc(scores)\nauc = curve.auc",
         _claim(page, measured),
         "sizes = scores.n_p, scores.n_q",
@@ -89,6 +90,16 @@ def _claim(page: Any, measured: str) -> str:
     promised = repr(text) if text else pair_code(claim.dominating_pair)
     judged = call("wb.judge", measured, "promised", confidence=page.confidence)
     return f"promised = {promised}\nverdict = {judged}\nclaim = verdict.verdict"
+
+
+def _over_steps(page: Any) -> str:
+    k, delta = page.steps_composed(), page.delta.value
+    if k == 1:
+        return ""
+    return lines(
+        f"steps_epsilon = wb.compose_band(band, {k}).epsilon({delta!r})",
+        f"steps_histogram = wb.compose_histogram(h, {k}).epsilon({delta!r})",
+    )
 
 
 def _fit(page: Any) -> str:

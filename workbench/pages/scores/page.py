@@ -38,6 +38,7 @@ from workbench.pages.scores.claimed.own_claim import OWN_CLAIM, OwnClaim, own_cl
 from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pages.scores.doubts import Doubts
 from workbench.pages.scores.fits import GaussianFit
+from workbench.pages.scores.over_steps import OverSteps
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pages.scores.scales import ChartAxes
 from workbench.pages.scores.statistic import AttackStatistic
@@ -127,6 +128,7 @@ class ScoresPage(Page):
                 Control("log_floor", when=lambda p: p.fit_method == "range"),
             ),
         ),
+        Section("Composition", (Control("log_steps"),)),
         Section("Charts", (Control("score_axis"), Control("tradeoff_axes"))),
         Section("", (Control("reset", menu=True),)),
     )
@@ -421,6 +423,8 @@ class ScoresPage(Page):
             self.chart_axes.scale(),
             self.evidence.on_score(),
         )
+
+    over_steps = OverSteps()
 
     # Below the others: what a fit leaves over, and what the bins do.
     gaussian_fit = GaussianFit()

@@ -361,8 +361,9 @@ def _tails(accounted: Accounted, direction: str) -> tuple[TiltedTail, ...]:
 
 def forget_compositions() -> None:
     """Let go of the compositions that are held for the next call, which are computed again then."""
-    for held in (_grid_pair, _tails, pld.kept):
+    for held in (_grid_pair, _tails):
         held.cache_clear()
+    pld.forget()
 
 
 def sum_of_losses(

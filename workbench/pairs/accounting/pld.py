@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from threading import RLock
 from typing import Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -55,6 +56,9 @@ _FINER = 16
 
 #: Orders of the Chernoff bounds that say where a composition has its mass, times the grid points.
 _ORDERS = 20
+
+#: Compositions that are kept, of steps and of objects; each takes up to 20 MB.
+_MOST_KEPT = 4
 
 _WINDOW = 11.0
 _LOCALITY = 1 / (1 - 2 * math.exp(-4.5))
@@ -184,6 +188,38 @@ def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
     return _build((Steps(pair, k, symmetric),))
 
 
+def compose_for(owner: Any, step: Step, k: int) -> Composition:
+    """The k-fold composition that belongs to an object, kept for its next question.
+
+    The last few are kept, and none longer than its object.
+
+    Parameters
+    ----------
+    owner : object
+        By its identity; the composition must not refer to it.
+    step : Step
+    k : int
+
+    Raises
+    ------
+    AccountantError
+        As `compose` does.
+    """
+    with _lock:
+        found = _owned.pop(owner, None) or build(step, k)
+        _owned[owner] = found  # at the end, as the last one asked for
+        while len(_owned) > _MOST_KEPT:
+            del _owned[next(iter(_owned))]
+        return found
+
+
+def forget() -> None:
+    """Let go of all compositions that are kept."""
+    with _lock:
+        kept.cache_clear()
+        _owned.clear()
+
+
 def _build(parts: tuple[Steps, ...]) -> Composition:
     k = sum(part.steps for part in parts)
     tail = TAIL / (100 * k)
@@ -199,7 +235,10 @@ def _build(parts: tuple[Steps, ...]) -> Composition:
     return Composition(total, width, spread, shift, resolution, grids)
 
 
-kept = lru_cache(maxsize=4)(_build)
+kept = lru_cache(maxsize=_MOST_KEPT)(_build)
+
+#: Compositions of objects that are no steps by themselves, the last one asked for at the end.
+_owned: WeakKeyDictionary[Any, Composition] = WeakKeyDictionary()
 
 
 # -- one step on a grid ---------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.figures.compared import Compared
 from workbench.pages.core.page import derived
 from workbench.pages.core.part import Part
-from workbench.pages.inputs.reference import ALL_REFERENCES
+from workbench.pages.inputs.reference import ALL_REFERENCES, references_shown
 from workbench.pages.scores.claimed.own_claim import AS_REFERENCE, OWN_CLAIM
 
 
@@ -15,12 +15,8 @@ class ReferenceComparison(Part):
     @derived(needs=(*OWN_CLAIM, *ALL_REFERENCES))
     def compared(self) -> tuple[Compared, ...]:
         """The claim and the references, as charts draw them."""
-        claim = self.page.own_claim()
+        claim, choices = self.page.own_claim(), self.page.reference_choices
         found = [] if claim is None else [Compared.of_claim(claim)]
-        for place, choice in enumerate(self.page.reference_choices):
-            pair = choice.pair()
-            if pair is not None and not (place == 0 and self.page.claim_kind == AS_REFERENCE):
-                known = [one.style.name for one in found]
-                name = f"{choice.label} ({place + 1})" if choice.label in known else choice.label
-                found.append(Compared.of_reference(pair, name, place))
-        return tuple(found)
+        if claim is not None and self.page.claim_kind == AS_REFERENCE:
+            choices = choices[1:]
+        return (*found, *(Compared.of_reference(*one) for one in references_shown(choices)))

@@ -28,6 +28,12 @@ from workbench.workspaces.dataset import DataSet
 TABLE, AS_REFERENCE = "table", "reference"
 _FURTHER = {TABLE: "table of (ε, δ)", AS_REFERENCE: "no more leakage than the reference"}
 
+#: Why the first reference is no claim.
+HEURISTIC = (
+    "The reference is a heuristic, which no mechanism promises: nothing is tested. Choose DP-SGD as "
+    "the reference, whose attacker sees every step."
+)
+
 #: Names of all parameters that a claim on the page rests on.
 OWN_CLAIM = (*CLAIM, "claim_table", *REFERENCE)
 
@@ -84,6 +90,7 @@ class OwnClaim(StatedClaim):
         """Check tables that are uploaded, and have the δ of the bounds follow the claimed one."""
         self.page.param.watch(self._check_table, self.flat("table"))
         self.page.param.watch(self._propose_delta, list(CLAIM))
+        self.page.param.watch(self._check_reference, ["claim_kind", "reference_kind"])
 
     # -- the claim and its test ----------------------------------------------------------------
 
@@ -101,7 +108,8 @@ class OwnClaim(StatedClaim):
             if chosen is None:
                 return None
             values = {name: getattr(self.page, f"reference_{name}") for name in chosen.takes}
-            return PairClaim(chosen.build(**values))
+            pair = chosen.build(**values)
+            return None if pair.heuristic else PairClaim(pair)  # the page's message says why
         return self.stated()
 
     @derived(needs=("measured", "confidence", *OWN_CLAIM), shared=True)
@@ -169,6 +177,13 @@ class OwnClaim(StatedClaim):
             self.page.message = ""
         except ValueError as error:
             self.page.message = str(error)
+
+    def _check_reference(self, *events: Any) -> None:
+        kind = self.page.reference_kind
+        if self.kind == AS_REFERENCE and kind is not None and REFERENCES[kind].heuristic:
+            self.page.message = HEURISTIC
+        elif self.page.message == HEURISTIC:
+            self.page.message = ""
 
     def _propose_delta(self, *events: Any) -> None:
         if self.page.quiet or self.page.restores:
