@@ -123,12 +123,17 @@ from .coverage_lab.lab import compare_methods as compare_methods
 from .coverage_lab.lab import coverage as coverage
 from .coverage_lab.methods import coverage_methods as coverage_methods
 from .coverage_lab.scenarios import coverage_scenarios as coverage_scenarios
+from .curves.exposure import expected_exposure as expected_exposure
+from .curves.exposure import exposure_limit as exposure_limit
+from .curves.exposure import exposure_of_rank as exposure_of_rank
 from .curves.gdp import mu_from_profile as mu_from_profile
 from .curves.gdp import mu_from_total_variation as mu_from_total_variation
 from .curves.renyi_quadrature import DivergenceError as DivergenceError
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
 from .estimators.bin_widths import BinWidthCurve as BinWidthCurve
 from .estimators.bin_widths import bin_width_curve as bin_width_curve
+from .estimators.exposures import ExposureCurve as ExposureCurve
+from .estimators.exposures import exposure_curve as exposure_curve
 from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram
 from .estimators.roc import Roc as Roc

@@ -39,6 +39,7 @@ from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pages.scores.doubts import Doubts
 from workbench.pages.scores.fits import GaussianFit
 from workbench.pages.scores.planned import audit_facts, planned_values
+from workbench.pages.scores.readings import OtherReadings
 from workbench.pages.scores.scales import ChartAxes
 from workbench.pages.scores.statistic import AttackStatistic
 from workbench.pages.scores.threshold import ThresholdChoice
@@ -125,6 +126,7 @@ class ScoresPage(Page):
                 *reference_controls(),
                 Control("fit_method"),
                 Control("log_floor", when=lambda p: p.fit_method == "range"),
+                Control("show_posterior"),
             ),
         ),
         Section("Charts", (Control("score_axis"), Control("tradeoff_axes"))),
@@ -422,9 +424,10 @@ class ScoresPage(Page):
             self.evidence.on_score(),
         )
 
-    # Below the others: what a fit leaves over, and what the bins do.
+    # Below the others: what a fit leaves over, what the bins do, and other readings.
     gaussian_fit = GaussianFit()
     width_lesson = WidthLesson()
+    readings = OtherReadings()
 
     # -- as Python -----------------------------------------------------------------------------
 
