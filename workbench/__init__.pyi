@@ -83,6 +83,9 @@ from .bounds.parametric.gdp_fit import gdp_fit as gdp_fit
 from .bounds.parametric.parametric import FamilyFit as FamilyFit
 from .bounds.parametric.parametric import family_fit as family_fit
 from .bounds.parametric.parametric import parametric_bound as parametric_bound
+from .bounds.parametric.total_variation import (
+    epsilon_from_total_variation as epsilon_from_total_variation,
+)
 from .bounds.power.judge import judge as judge
 from .bounds.power.plan_results import BoundDistribution as BoundDistribution
 from .bounds.power.plan_results import Power as Power
@@ -176,6 +179,7 @@ from .pairs.base import Pair as Pair
 from .pairs.calibration import gaussian_mu_for as gaussian_mu_for
 from .pairs.calibration import gaussian_sigma_for as gaussian_sigma_for
 from .pairs.calibration import noise_multiplier_for as noise_multiplier_for
+from .pairs.calibration import pair_from_total_variation as pair_from_total_variation
 from .pairs.claimed import ProfileTablePair as ProfileTablePair
 from .pairs.claimed import RenyiPair as RenyiPair
 from .pairs.discrete import DiscreteGaussianPair as DiscreteGaussianPair

@@ -244,7 +244,7 @@ def _block_ends(k: int) -> Floats:
 
 @lru_cache(maxsize=32)
 def _gains(ks: tuple[int, ...]) -> Floats:
-    """g at each of `RATES` less that at the one before, a row for each k."""
+    """G at each of `RATES` less that at the one before, a row for each k."""
     s = np.exp(_LOG_S)
     weight = np.exp(-s) * (_LOG_S[1] - _LOG_S[0]) / np.log(2)
     with np.errstate(divide="ignore"):

@@ -114,8 +114,8 @@ def exposure(
         count_axis("candidates k", 2, CANDIDATES[-1], margin=0),
         axis("mean exposure (bits)", 0, top),
         summary=f"Mean exposure of a canary among k candidates. Of {EXAMPLE:,} it is at least "
-        f"{round_safely(float(certified[at]), 'down')} bits with the band's confidence{promised}; without a leak "
-        f"it is {plain(round(float(without_leak(EXAMPLE)), 2))}.",
+        f"{round_safely(float(certified[at]), 'down')} bits with the band's confidence{promised}; "
+        f"without a leak it is {plain(round(float(without_leak(EXAMPLE)), 2))}.",
         closest=True,
         revision=top,
     )
