@@ -58,6 +58,9 @@ RATES = np.concatenate([[0.0], np.geomspace(1e-12, 1, 1200)])
 #: Ranks up to this one are summed singly, larger ones in blocks that are as fine.
 SINGLY = 256
 
+#: Stands for the log of 0, of which no power is NaN.
+_LEAST_LOG = -1e9
+
 #: log s of the integral of g.
 _LOG_S = np.arange(-52.0, 4.0, 0.25)
 
@@ -92,9 +95,10 @@ def exposure_of_rank(rank: ArrayLike, k: int) -> Values:
     """
     k = _checks.count(k, "k", 1, MOST_CANDIDATES)
     ranks = _checks.array(rank, "rank")
-    if ranks.size and not (ranks.min() >= 1 and ranks.max() <= k):
-        bad = ranks[(ranks < 1) | (ranks > k)].ravel()[0]
-        raise ValueError(f"rank must be from 1 to k = {k}, got {bad:g}; the first rank is 1")
+    if (wrong := ~((ranks >= 1) & (ranks <= k))).any():
+        raise ValueError(
+            f"rank must be from 1 to k = {k}, got {ranks[wrong].ravel()[0]:g}; the first rank is 1"
+        )
     return shaped(np.log2(k) - np.log2(ranks))
 
 
@@ -248,7 +252,7 @@ def _gains(ks: tuple[int, ...]) -> Floats:
     s = np.exp(_LOG_S)
     weight = np.exp(-s) * (_LOG_S[1] - _LOG_S[0]) / np.log(2)
     with np.errstate(divide="ignore"):
-        log_rest = np.log1p(-RATES[:, None] * -np.expm1(-s))
+        log_rest = np.maximum(np.log1p(-RATES[:, None] * -np.expm1(-s)), _LEAST_LOG)
     return np.array([np.diff(-np.expm1((k - 1) * log_rest) @ weight) for k in ks])
 
 

@@ -142,7 +142,8 @@ class OneRunWords(Part):
             f"The cosine of two of {n:,} random canaries in {d:,} dimensions varies by "
             f"1/√d = {d**-0.5:.2g}. About n/2 of them are in and add {added:.2g} times the noise's "
             "own variance to each score, so bounds are lower; the true ε of one canary stays. "
-            "Bounds for independent canaries are not guaranteed then."
+            "Bounds for independent canaries are not guaranteed then; in simulations they exceeded "
+            "the truth no more often than allowed."
         )
 
     @sentence(needs=("source", "simulated", "family"), place="strip")
