@@ -370,6 +370,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Histogram": functools.cache(lambda: wb.histogram(scores(), 8)),
     "Roc": functools.cache(lambda: wb.roc(scores())),
     "BinormalFit": functools.cache(lambda: wb.binormal_fit(scores())),
+    "ExposureCurve": functools.cache(lambda: wb.exposure_curve(scores(), [2, 5])),
     "BinWidthCurve": functools.cache(lambda: wb.bin_width_curve(scores(), widths=[0.2, 0.5])),
     "FamilyCheck": functools.cache(lambda: wb.family_check(scores(), "gaussian")),
     "CheckPower": functools.cache(lambda: wb.family_check(scores(), "gaussian").power(1e-5)),
@@ -457,6 +458,12 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Memoryless": lambda: wb.onerun.Memoryless(wb.GaussianPair(1.0)),
     "NameAndShame": lambda: wb.onerun.NameAndShame(0.2),
     "SharedGaussian": lambda: wb.onerun.SharedGaussian(1.0, 10, 0.1),
+    "RandomDirections": lambda: wb.onerun.RandomDirections(1.0, 10),
+    "DimensionStudy": functools.cache(
+        lambda: wb.onerun.dimension_study(
+            wb.onerun.RandomDirections(1.0, 10), auditors(), **_STUDY, dimensions=(5, 50)
+        )
+    ),
     "Study": functools.cache(
         lambda: wb.onerun.study(OBJECTS["Memoryless"](), auditors(), **_STUDY | {"canaries": [30]})
     ),
@@ -535,7 +542,7 @@ _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
 _STUDY = {"delta": 1e-5, "canaries": 30, "seeds": 2}
 _RUN = {"dataset": [0.0, 1.0], "size": 3, "rng": Make(np.random.default_rng)}
 _USERS = _RUN | {"dataset": np.eye(3)}
-_SIMULATED = ("DPSGD", "Memoryless", "NameAndShame", "SharedGaussian")
+_SIMULATED = ("DPSGD", "Memoryless", "NameAndShame", "RandomDirections", "SharedGaussian")
 _COINS = {"included": np.eye(2, 6, dtype=bool)}
 _SECTIONS = Make(lambda: digits_audit().parameters)
 _OF_AUDITS: dict[str, dict[str, Any]] = {
@@ -797,6 +804,14 @@ OWN: dict[str, dict[str, Any]] = {
     "check": {"answer": 4.0, "truth": lambda: 4.38, "within": 0.01},
     "mu_from_profile": {"delta": 0.1, "epsilon": 0.5},
     "mu_from_total_variation": {"tv": 0.5},
+    "pair_from_total_variation": {"total_variation": 0.2},
+    "epsilon_from_total_variation": {"family": "gaussian", "delta": 1e-5},
+    "exposure_of_rank": {"rank": [1, 4], "k": 8},
+    **{
+        name: {"tradeoff": Make(OBJECTS["GaussianPair"]), "k": 8}
+        for name in ("expected_exposure", "exposure_limit")
+    },
+    "exposure_curve": {"candidates": [2, 5]},
     "symmetric_local_mu": {"curve": Make(OBJECTS["LaplacePair"]), "alpha": [0.1, 0.4]},
     "posterior_mass": {"counts": Make(counts), "tradeoff": Make(OBJECTS["GaussianPair"])},
     "posterior_over_thresholds": {
@@ -893,6 +908,12 @@ OWN: dict[str, dict[str, Any]] = {
         "seeds": 2,
     },
     "hypothetical_limits": {"family": FAMILY, "canaries": 50, "correct": 40, "delta": 1e-5},
+    "dimension_study": _STUDY
+    | {
+        "mechanism": Make(OBJECTS["RandomDirections"]),
+        "auditors": Make(auditors),
+        "dimensions": (5, 50),
+    },
     "interference_study": _STUDY
     | {"mechanism": Make(OBJECTS["SharedGaussian"]), "auditors": Make(auditors)},
     "study": _STUDY

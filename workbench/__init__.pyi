@@ -83,6 +83,9 @@ from .bounds.parametric.gdp_fit import gdp_fit as gdp_fit
 from .bounds.parametric.parametric import FamilyFit as FamilyFit
 from .bounds.parametric.parametric import family_fit as family_fit
 from .bounds.parametric.parametric import parametric_bound as parametric_bound
+from .bounds.parametric.total_variation import (
+    epsilon_from_total_variation as epsilon_from_total_variation,
+)
 from .bounds.power.judge import judge as judge
 from .bounds.power.plan_results import BoundDistribution as BoundDistribution
 from .bounds.power.plan_results import Power as Power
@@ -123,12 +126,17 @@ from .coverage_lab.lab import compare_methods as compare_methods
 from .coverage_lab.lab import coverage as coverage
 from .coverage_lab.methods import coverage_methods as coverage_methods
 from .coverage_lab.scenarios import coverage_scenarios as coverage_scenarios
+from .curves.exposure import expected_exposure as expected_exposure
+from .curves.exposure import exposure_limit as exposure_limit
+from .curves.exposure import exposure_of_rank as exposure_of_rank
 from .curves.gdp import mu_from_profile as mu_from_profile
 from .curves.gdp import mu_from_total_variation as mu_from_total_variation
 from .curves.renyi_quadrature import DivergenceError as DivergenceError
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
 from .estimators.bin_widths import BinWidthCurve as BinWidthCurve
 from .estimators.bin_widths import bin_width_curve as bin_width_curve
+from .estimators.exposures import ExposureCurve as ExposureCurve
+from .estimators.exposures import exposure_curve as exposure_curve
 from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram
 from .estimators.roc import Roc as Roc
@@ -175,6 +183,7 @@ from .pairs.base import Pair as Pair
 from .pairs.calibration import gaussian_mu_for as gaussian_mu_for
 from .pairs.calibration import gaussian_sigma_for as gaussian_sigma_for
 from .pairs.calibration import noise_multiplier_for as noise_multiplier_for
+from .pairs.calibration import pair_from_total_variation as pair_from_total_variation
 from .pairs.claimed import ProfileTablePair as ProfileTablePair
 from .pairs.claimed import RenyiPair as RenyiPair
 from .pairs.discrete import DiscreteGaussianPair as DiscreteGaussianPair

@@ -86,6 +86,7 @@ _SOURCES = {
     "mean difference (noncentral t)": ("johnson-welch", "dong"),
     "own variances (F and noncentral t)": ("workbench", "johnson-welch"),
     "family within the two-sided band": ("workbench", "clopper-pearson"),
+    "family with the band's total variation": ("workbench", "esary", "koskela-hist"),
     "pooled count of false answers": ("clopper-pearson", "kairouz"),
     "one run, Steinke et al. 2023": ("steinke",),
     "one run, sharp": ("workbench-one-run", "steinke"),

@@ -2,7 +2,8 @@
 
 `tradeoff` has the curve itself, `error_rates` what one pair of error rates implies, `gdp` and
 `renyi` the closed forms, `renyi_quadrature` the Rényi divergences without one, `unequal_gaussians`
-that of two variances; `validation` checks array arguments, `newton` finds roots on arrays.
+that of two variances, `exposure` ranks among candidates; `validation` checks array arguments,
+`newton` finds roots on arrays.
 """
 
 from workbench import _names

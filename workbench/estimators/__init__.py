@@ -2,7 +2,8 @@
 
 `histogram` and its `bin_rules`, `cross_fitting` and `bin_widths`, which estimate on one half what
 was learned on the other; `roc`, the empirical receiver operating curve, `binormal`, the likelihood
-of a line in its probit coordinates, and `range_bias`, what a largest value shows without a leak;
+of a line in its probit coordinates, `range_bias`, what a largest value shows without a leak, and
+`exposures`, the mean exposure of canaries among candidates;
 `direction`, which finds scores that were read in the wrong direction, and `threshold_places`, the
 thresholds that a slider offers.
 """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -44,6 +46,15 @@ NO_LEAK = Style("no leak", "muted", "solid", 1)
 IF_FAMILY = Style("lower bound, assuming the family", "fit")
 REFUTED = Style("assuming the family (refuted)", "fit", "dot")
 ANY_PAIR = Style("lower bound, any pair", "good")
+
+#: Families against total variation, the chosen one first; and total variations, by how they are
+#: known.
+OF_FAMILY = (Style("", "fit"), Style("", "muted", "dash", 1.5))
+KNOWN = {
+    "bound": Style("TV lower bound", "good"),
+    "estimate": Style("TV by histogram", "p"),
+    "typed": Style("TV typed", "ink"),
+}
 
 #: Rates with a tick on probit axes, as far apart as a phone needs them.
 TICKS = (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
@@ -207,6 +218,56 @@ def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool
         f"confidence: {'; '.join(parts)}.",
         closest=True,
         revision=(most, low),
+    )
+
+
+def epsilon_of_tv(
+    curves: Sequence[tuple[str, Floats, Floats]],
+    known: Mapping[str, tuple[float, float]],
+    delta: float,
+    reach: float,
+    refuted: bool,
+) -> Figure:
+    """ε(δ) against the total variation in families, with what is known of the scores'.
+
+    Parameters
+    ----------
+    curves : sequence of (str, ndarray, ndarray)
+        Name of a family, total variations, and ε, infinite where there is no member; the chosen
+        family first.
+    known : mapping
+        "bound", "estimate" and perhaps "typed" -> a total variation, and ε in the chosen family.
+    delta : float
+    reach : float
+        End of the axis of total variations.
+    refuted : bool
+        Whether the scores refute the chosen family.
+    """
+    sure = [epsilon for name, (_, epsilon) in known.items() if name != "estimate"]
+    most = max([1.0, *filter(math.isfinite, sure)])
+    # An estimate of separated scores may lie anywhere.
+    top = round_up(1.3 * max(most, min(known["estimate"][1], 4 * most)))
+    drawn, styles, said = [], [], []
+    for style, (name, tv, epsilon) in zip(OF_FAMILY, curves, strict=False):
+        styles.append(replace(style, name=name))
+        drawn.append(line(styles[-1], tv, np.where(epsilon <= top, epsilon, np.nan)))
+    for name, (tv, epsilon) in known.items():
+        style, side = KNOWN[name], "down" if name == "bound" else "nearest"
+        if name == "bound" and refuted:
+            style = replace(style, name=f"{style.name} (refuted)")
+        styles.append(style)
+        if epsilon <= top:
+            drawn.append(markers(style, [tv], [epsilon], size=10))
+        member = f"ε = {round_safely(epsilon, side)}" if math.isfinite(epsilon) else "no member"
+        said.append(f"{style.name} {round_safely(tv, side)}: {member}")
+    return chart(
+        [*drawn, key(styles, columns=2)],
+        axis("total variation", 0, reach),
+        axis(f"ε at δ = {plain(delta)}", 0, top / (1 - 1.5 * HEADROOM)),
+        summary=f"ε at δ = {plain(delta)} against the total variation, if the pair is of the "
+        f"family “{curves[0][0]}”. {'; '.join(said)}.",
+        closest=True,
+        revision=(reach, top),
     )
 
 

@@ -9,7 +9,9 @@ from .growth_with_canaries import growth as growth
 from .guesses import Ends as Ends
 from .guesses import Guesses as Guesses
 from .guesses import Threshold as Threshold
+from .interference import DimensionStudy as DimensionStudy
 from .interference import InterferenceStudy as InterferenceStudy
+from .interference import dimension_study as dimension_study
 from .interference import interference_study as interference_study
 from .per_bit import BitErrorCurves as BitErrorCurves
 from .per_bit import HypotheticalLimits as HypotheticalLimits
@@ -23,6 +25,7 @@ from .simulate import DPSGD as DPSGD
 from .simulate import CanaryMechanism as CanaryMechanism
 from .simulate import Memoryless as Memoryless
 from .simulate import NameAndShame as NameAndShame
+from .simulate import RandomDirections as RandomDirections
 from .simulate import SharedGaussian as SharedGaussian
 from .studies import Auditor as Auditor
 from .studies import Study as Study

@@ -2,7 +2,8 @@
 
 A mechanism maps the coins of n canaries to scores. `Memoryless` adds independent noise for each
 canary, the favorable case; `SharedGaussian` has fewer noise sources than canaries, or a direction
-that all have in common, so that they interfere; `DPSGD` releases Dirac gradients step by step, with
+that all have in common, so that they interfere; the canaries of `RandomDirections` are random unit
+vectors, nearly orthogonal in high dimensions; `DPSGD` releases Dirac gradients step by step, with
 a correct or a wrong clipping order; `NameAndShame` is private, and every bound that assumes
 independent canaries fails on it.
 """
@@ -24,6 +25,12 @@ from workbench.pairs.base import Pair, SymmetricPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import spawned_seed
+
+#: Numbers in the largest matrix of canaries that is made, 240 MB.
+MOST_NUMBERS = 30_000_000
+
+#: Rows of a matrix of canaries that are made at once.
+ROWS = 256
 
 Coins = NDArray[np.bool_]
 
@@ -213,6 +220,142 @@ class SharedGaussian(CanaryMechanism):
         signs = np.where(np.random.default_rng(_SIGNS).random(n) < 0.5, -1.0, 1.0)
         together = self.mu * common * ((included - 0.5) @ signs) + rng.standard_normal(runs)
         return np.asarray(scores + common * signs * together[:, None])
+
+
+@dataclass(frozen=True)
+class RandomDirections(CanaryMechanism):
+    """A noisy sum to which canaries add independent random unit vectors in d dimensions.
+
+    The score of a canary x is ⟨x, θ⟩/σ − 1/(2σ) with θ the sum of the canaries that are in, and
+    noise N(0, σ² I): the more dimensions, the closer to N(±μ/2, 1) with μ = 1/σ.
+
+    Parameters
+    ----------
+    mu : float
+        1/σ, above 0.
+    dimension : int
+        d, at least 2.
+
+    Notes
+    -----
+    The cosine of two canaries has mean 0 and variance 1/d, so the other k canaries that are in add
+    k/d to the variance σ² of ⟨x, θ⟩: about as much as the noise itself at d = kμ². The largest
+    cosine of n canaries is about 2√(log n/d), since there are n²/2 pairs, and √(2 log m) is the
+    largest of m standard normals. (Lemmas G.2 and G.5 of Koskela and Mohammadi print 4.)
+
+    References
+    ----------
+    Koskela and Mohammadi (2024), §8, Theorem 1; Andrew et al. (2024), Theorem 3.3.
+    """
+
+    mu: float
+    dimension: int
+
+    def __post_init__(self) -> None:
+        _checks.fields(self)
+        if _checks.positive(self.mu, "mu") < 1e-150:
+            raise ValueError(f"mu must be at least 1e-150, got {self.mu:g}; σ = 1/μ")
+        _checks.count(self.dimension, "dimension", least=2)
+
+    @property
+    def name(self) -> str:
+        return f"Gaussian, μ = {self.mu:g}, random canaries in {self.dimension:,} dimensions"
+
+    @property
+    def pair(self) -> Pair:
+        return GaussianPair(self.mu)
+
+    @_checks.arguments
+    def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
+        scores = np.empty(included.shape)
+        for coins, row in zip(included, scores, strict=True):
+            members = int(coins.sum())
+            p, q, _ = random_release(
+                members, coins.size - members, self.dimension, 1 / self.mu, rng, ROWS
+            )
+            row[coins], row[~coins] = p, q
+        return self.mu * (scores - 0.5)
+
+
+def random_release(
+    members: int, others: int, d: int, sigma: float, rng: np.random.Generator, rows: int
+) -> tuple[Floats, Floats, float]:
+    """Scores ⟨x, θ⟩ of one noisy sum θ of random unit vectors, and ‖θ‖.
+
+    Parameters
+    ----------
+    members, others : int
+        Canaries that are in the sum, and fresh ones that are not.
+    d : int
+        Dimension, at least 2.
+    sigma : float
+        Standard deviation of the noise in each coordinate.
+    rng : numpy.random.Generator
+    rows : int
+        Canaries that are made at once; another number gives other draws where d > members.
+
+    Returns
+    -------
+    p, q : ndarray
+        Scores of members and of others.
+    norm : float
+
+    Raises
+    ------
+    ValueError
+        More numbers than the largest matrix has.
+
+    Notes
+    -----
+    The d-dimensional vectors are never made when there are fewer of them. Gaussian vectors, written
+    in the coordinates of their own QR decomposition, have independent normals below the diagonal
+    and √χ²_{d−i} on it (Bartlett), and what does not lie in their span only adds to ‖θ‖. A fresh
+    canary is uniform given θ, so that ⟨z, θ⟩/‖θ‖ is the first coordinate of a point on the sphere.
+    """
+    if members * min(members, d) > MOST_NUMBERS:
+        raise ValueError(
+            f"n · min(n, d) must be at most {MOST_NUMBERS}, got {members} canaries in {d} "
+            "dimensions; take fewer canaries"
+        )
+    blocks = unit_vectors(members, d, rng, rows)
+    theta = np.zeros(min(members, d))
+    for x in blocks:
+        theta[: x.shape[1]] += x.sum(axis=0)
+    theta += sigma * rng.standard_normal(theta.size)
+    outside = sigma**2 * rng.chisquare(d - theta.size) if d > theta.size else 0.0
+    norm = float(np.sqrt(theta @ theta + outside))
+    # The first coordinate of a point on the sphere.
+    first = rng.standard_normal(others)
+    cosines = first / np.sqrt(first**2 + rng.chisquare(d - 1, others))
+    p = [x @ theta[: x.shape[1]] for x in blocks]
+    return np.concatenate([*p, np.empty(0)]), norm * cosines, norm
+
+
+def unit_vectors(n: int, d: int, rng: np.random.Generator, rows: int) -> list[Floats]:
+    """Uniform points on the sphere in d dimensions, in blocks of rows.
+
+    Parameters
+    ----------
+    n, d, rng, rows
+        As in `random_release`.
+
+    Returns
+    -------
+    list of ndarray
+        Coordinates in a basis of their span, without those that are 0 for the whole block.
+    """
+    blocks = []
+    for first in range(0, n, rows):
+        last = min(first + rows, n)
+        x = rng.standard_normal((last - first, d if d <= n else last))
+        if d > n:
+            for i in range(first, last):
+                x[i - first, i:] = 0.0
+            diagonal = np.arange(last - first), np.arange(first, last)
+            x[diagonal] = np.sqrt(rng.chisquare(d - np.arange(first, last)))
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        blocks.append(x)
+    return blocks
 
 
 @dataclass(frozen=True)

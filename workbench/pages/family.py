@@ -5,18 +5,24 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
 import param
 
 from workbench._format import percent, round_safely
 from workbench.bounds.bound import Bound
+from workbench.bounds.estimates import total_variation_estimate
 from workbench.bounds.parametric.checks import REFUTED, FamilyCheck, family_check
 from workbench.bounds.parametric.departures import CheckPower
 from workbench.bounds.parametric.estimators import estimator_named
 from workbench.bounds.parametric.parametric import FamilyFit, family_fit, parametric_bound
+from workbench.bounds.parametric.total_variation import epsilon_from_total_variation
+from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
+from workbench.curves.validation import Floats
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import family as charts
+from workbench.figures.kit.axes import round_up
 from workbench.figures.kit.layout import empty
 from workbench.pages.answers import in_brief, nothing_concluded
 from workbench.pages.core.page import (
@@ -37,7 +43,8 @@ from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pairs.base import Pair
-from workbench.pairs.families.registry import FamilyName
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.registry import FamilyName, family_named
 from workbench.scores.sample import Scores
 
 FAMILIES: dict[str, FamilyName] = {
@@ -47,12 +54,18 @@ FAMILIES: dict[str, FamilyName] = {
     "Randomized response": "randomized-response",
 }
 
+NO_SUCH_TV = Fact("–", "no distribution of the family has so large a total variation")
+
 NO_MEMBER = Fact("–", "no distribution of the family can produce these scores")
 
 SYMBOLS = {"mu": "μ", "1/sigma": "1/σ", "epsilon": "ε"}
 
 #: Parameters that choose the family.
 FAMILY = ("family", "q")
+
+
+#: Total variations at which curves over them are drawn.
+TOTALS = 31
 
 
 class FamilyResults(Part):
@@ -155,6 +168,181 @@ class FamilyResults(Part):
         return histogram(self.page.scores, rule="scott")
 
 
+class FromTotalVariation(Part):
+    """What one number, the total variation, says of the family's parameter and of ε."""
+
+    tv_from = param.Selector(
+        default="bound",
+        objects={"lower bound for any pair": "bound", "estimate by histogram": "estimate",
+                 "typed": "typed"},
+        label="Total variation",
+        doc="Where the total variation comes from that is turned into the family's parameter and "
+        "ε. A lower bound gives lower bounds, an estimate gives estimates.",
+    )  # fmt: skip
+
+    typed_tv = param.Number(
+        0.2256,
+        bounds=(0, 1),
+        inclusive_bounds=(True, False),
+        softbounds=(0, 0.999),
+        step=0.001,
+        label="Total variation typed",
+        doc="Any total variation, such as one that a paper reports.",
+    )
+
+    @derived(needs=("scores", "confidence", "tv_from", "typed_tv"))
+    def known_tv(self) -> Bound | float:
+        """The total variation as chosen."""
+        if self.tv_from == "typed":
+            return float(self.typed_tv)
+        if self.tv_from == "estimate":
+            return total_variation_estimate(self.page.histogram())
+        return self.page.band().total_variation()
+
+    @derived(needs=("known_tv", *FAMILY))
+    def parameter_at_tv(self) -> float:
+        """The family's parameter at the total variation; infinite where there is none."""
+        known = self.known_tv()
+        tv = known.value if isinstance(known, Bound) else known
+        return self._family().parameter_of_total_variation(tv)
+
+    @derived(needs=("parameter_at_tv", "log_delta"))
+    def epsilon_at_tv(self) -> float:
+        """ε of the member with that parameter."""
+        return self._family().epsilon(self.parameter_at_tv(), self.page.delta.value)
+
+    @number(
+        "Parameter by TV",
+        needs=("parameter_at_tv", "check", "looked"),
+        formula="Gaussian: μ = 1/σ = 2Φ⁻¹((1 + TV)/2). Subsampled Gaussian: 1/σ = 2Φ⁻¹((1 + "
+        "TV/q)/2).",
+        caution="One number stands for the whole curve here. The limits of “Parameter of the "
+        "family” use all scores and are sharper.",
+        folded=True,
+    )
+    def parameter_of_tv(self) -> Fact:
+        """The family's parameter at the total variation, and the noise σ that belongs to it."""
+        parameter = self.parameter_at_tv()
+        if math.isinf(parameter):
+            return NO_SUCH_TV
+        known, page = self.known_tv(), self.page
+        if isinstance(known, Bound) and isinstance(page.check(), str):
+            return NO_MEMBER
+        symbol = SYMBOLS[estimator_named(page.family, page.results.known_q).parameter]
+        certified = isinstance(known, Bound) and known.guarantee != "estimate"
+        relation = "≥" if certified else "≈" if isinstance(known, Bound) else "="
+        digits = round_safely(parameter, "down" if certified else "nearest", 4)
+        noise = ""
+        if page.family in ("gaussian", "subsampled-gaussian") and parameter > 0:
+            sigma = round_safely(1 / parameter, "up" if certified else "nearest", 4)
+            noise = f"σ {'≤' if certified else relation} {sigma}"
+        words = (
+            ("assuming the family", f"not valid: {page._void}" if page._void else "")
+            if certified
+            else ("an estimate",)
+            if isinstance(known, Bound)
+            else ("of the member with this TV",)
+        )
+        return Fact(f"{symbol} {relation} {digits}", " · ".join(filter(None, (noise, *words))))
+
+    @number(
+        "ε by TV",
+        needs=("epsilon_at_tv", "check", "log_delta", "looked"),
+        formula="ε(δ) of the member of the family with this total variation.",
+        caution="From a lower bound on TV: a lower bound on ε, if the pair is of the family. From "
+        "an estimate: an estimate. Typed: what the family implies, whatever the scores say.",
+        folded=True,
+    )
+    def epsilon_of_tv(self) -> Bound | Fact:
+        """ε that the total variation alone implies in the family."""
+        known, page = self.known_tv(), self.page
+        if math.isinf(self.parameter_at_tv()):
+            return NO_SUCH_TV
+        if not isinstance(known, Bound):
+            value = round_safely(self.epsilon_at_tv(), "nearest")
+            return Fact(f"ε = {value}", "of the member with this TV")
+        if isinstance(page.check(), str):
+            return NO_MEMBER
+        asked = {"delta": page.delta.value, "q": page.results.known_q}
+        if known.guarantee != "estimate":
+            bound = epsilon_from_total_variation(
+                page.scores, page.family, confidence=page.confidence, **asked
+            )
+            return page.validity.certified(bound)
+        return Bound.of_scores(
+            page.scores,
+            self.epsilon_at_tv(),
+            quantity="epsilon",
+            guarantee="estimate",
+            method=known.method,
+            family=estimator_named(page.family, page.results.known_q).given,
+            at=QuantityArguments(delta=page.delta.value),
+        )
+
+    @figure(
+        "From total variation to ε",
+        needs=("all_tv", "tv_curves", "check"),
+        span=12,
+        formula="ε(δ) of the member of a family against its total variation (Koskela and "
+        "Mohammadi, Fig. 14).",
+        caution="The curve is exact, and the dots are as good as the total variation they come "
+        "from: a lower bound gives a lower bound if the family is right, an estimate an estimate.",
+        folded=True,
+    )
+    def through_tv(self) -> dict[str, Any]:
+        """ε that each total variation implies in the family, and for Gaussian noise."""
+        page = self.page
+        return charts.epsilon_of_tv(
+            self.tv_curves(),
+            {name: (tv, self._epsilon_at(tv)) for name, tv in self.all_tv().items()},
+            page.delta.value,
+            self.tv_reach(),
+            page._refuted or isinstance(page.check(), str),
+        )
+
+    @derived(needs=("band", "histogram", "known_tv"))
+    def all_tv(self) -> dict[str, float]:
+        """The total variations that the chart marks, by where they come from."""
+        found = {
+            "bound": self.page.band().total_variation().value,
+            "estimate": self.page.histogram().total_variation,
+        }
+        known = self.known_tv()
+        return found if isinstance(known, Bound) else {**found, "typed": known}
+
+    @derived(needs=("all_tv",))
+    def tv_reach(self) -> float:
+        """End of the chart's axis of total variations."""
+        return min(1.0, round_up(1.3 * max(0.2, *self.all_tv().values())))
+
+    @derived(needs=("tv_reach", "log_delta", *FAMILY))
+    def tv_curves(self) -> list[tuple[str, Floats, Floats]]:
+        """ε against the total variation in the family, and in the Gaussian one."""
+        page = self.page
+        families = {page.family: self._family()}
+        families.setdefault("gaussian", family_named("gaussian"))
+        tv = np.linspace(0, self.tv_reach(), TOTALS, endpoint=self.tv_reach() < 1)
+        return [
+            (
+                of.title,
+                tv,
+                of.epsilons(
+                    np.array([of.parameter_of_total_variation(one) for one in tv.tolist()]),
+                    page.delta.value,
+                ),
+            )
+            for of in families.values()
+        ]
+
+    def _family(self) -> Family:
+        return estimator_named(self.page.family, self.page.results.known_q).family
+
+    def _epsilon_at(self, total_variation: float) -> float:
+        family = self._family()
+        parameter = family.parameter_of_total_variation(total_variation)
+        return family.epsilon(parameter, self.page.delta.value)
+
+
 class FamilyPage(Page):
     """State and drawings of the page."""
 
@@ -170,6 +358,7 @@ class FamilyPage(Page):
     sample = Sample("sample")
     source = ScoreSource()
     results = FamilyResults()
+    by_tv = FromTotalVariation()
 
     controls: ClassVar[tuple[Section, ...]] = (
         ScoreSource.section,
@@ -180,6 +369,13 @@ class FamilyPage(Page):
                 Control("q", when=lambda page: page.family == "subsampled-gaussian"),
                 Control("log_delta"),
                 Control("confidence"),
+            ),
+        ),
+        Section(
+            "From total variation",
+            (
+                Control("tv_from"),
+                Control("typed_tv", when=lambda page: page.tv_from == "typed"),
             ),
         ),
         Section("", (Control("reset", menu=True),)),
@@ -458,9 +654,27 @@ class FamilyPage(Page):
             band,
             f"{fit}\nparameter = fit.lower, fit.upper",
             f'{check}\nverdict = "refuted" if check.refuted else "not refuted"',
+            *self._tv_code(family),
             *self._power_code(family),
             view,
         )
+
+    def _tv_code(self, family: tuple[str, ...]) -> list[str]:
+        """What the total variation implies in the family."""
+        of = {"q": self.results.known_q}
+        if isinstance(self.check(), str) or math.isinf(self.parameter_at_tv()):
+            return []
+        known = {
+            "bound": "wb.tradeoff_band(scores, {level}).total_variation().value",
+            "estimate": 'wb.histogram(scores, rule="scott").total_variation',
+            "typed": repr(self.typed_tv),
+        }[self.tv_from].format(level=repr(self.confidence))
+        # The pages' randomized response is the pure one.
+        pure = {"delta": 0.0} if self.family == "randomized-response" else {}
+        member = call("wb.pair_from_total_variation", "tv", repr(self.family), **of, **pure)
+        return [
+            f"tv = {known}\nmember = {member}\nepsilon_of_tv = member.epsilon({self.delta.value!r})"
+        ]
 
     def _power_code(self, family: tuple[str, ...]) -> list[str]:
         """What the test can miss, of the check of which the page shows it."""

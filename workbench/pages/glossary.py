@@ -249,6 +249,17 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             ("mechanism", "bounds"),
         ),
         Term(
+            "exposure",
+            "Exposure",
+            "The bits by which a canary stands out among k candidates: log₂ k − log₂ rank, from 0 "
+            "for the last to log₂ k for the first (Carlini et al. 2019). Its mean follows from "
+            "the trade-off curve: it is the AUC for k = 2, and tends to 1.44 bits for many "
+            "candidates where nothing leaks. A claim limits it: the canary is among the first r "
+            "with probability at most 1 − f(r/k).",
+            ("exposure",),
+            ("scores", "exposure_chart"),
+        ),
+        Term(
             "family",
             "Parametric family",
             "An assumption about the shape of the pair, such as Gaussian with unknown μ. It turns "
@@ -291,6 +302,16 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "states for some rates. It is shown for comparison only.",
             ("approximate",),
             ("counts", "misses"),
+        ),
+        Term(
+            "posterior-mass",
+            "Posterior mass",
+            "The probability, given the four counts of an attack, that its true error rates are "
+            "ones that a trade-off function allows. It is Bayesian: it rests on Jeffreys priors "
+            "for both rates, and is no confidence. Near 0 it speaks against the function; near 1 "
+            "it does not speak for it, because a weak attack gives 1 for every function.",
+            ("posterior mass", "posterior probability"),
+            ("scores", "posterior_chart"),
         ),
         Term(
             "pointwise",

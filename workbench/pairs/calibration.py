@@ -1,4 +1,4 @@
-"""The noise that reaches a target (ε, δ), rounded to the safe side."""
+"""Members of families that reach a target: (ε, δ), rounded to the safe side; total variation."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from workbench import _checks
 from workbench.curves.gdp import mu_from_profile
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.accounting.pld import AccountantError
+from workbench.pairs.base import Pair
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.registry import family_named
 
 #: Relative accuracy of a noise multiplier.
 _ACCURACY = 1e-6
@@ -54,6 +57,68 @@ def gaussian_sigma_for(epsilon: float, delta: float, sensitivity: float = 1.0) -
         An argument outside its range.
     """
     return _checks.positive(sensitivity, "sensitivity") / gaussian_mu_for(epsilon, delta)
+
+
+def pair_from_total_variation(
+    total_variation: float,
+    family: str | Family = "gaussian",
+    *,
+    q: float | None = None,
+    delta: float | None = None,
+) -> Pair:
+    """The member of a family with a given total variation.
+
+    Parameters
+    ----------
+    total_variation : float
+        In [0, 1).
+    family : {"gaussian", "laplace", "subsampled-gaussian", "randomized-response"} or Family
+    q : float, optional
+        The known sampling probability of "subsampled-gaussian".
+    delta : float, optional
+        δ of "randomized-response".
+
+    Returns
+    -------
+    Pair
+        Its ``epsilon(delta)``, ``mu``, ``sigma``, … are what the family implies.
+
+    Raises
+    ------
+    ValueError
+        A total variation that no member has, such as one of at least q; an unknown family, a
+        missing or superfluous ``q``.
+
+    Notes
+    -----
+    Guarantee: none of its own. Every quantity increases with the total variation, so that a lower
+    bound on it gives lower bounds, an upper one upper bounds, and an estimate estimates: if the
+    pair is of this family.
+
+    References
+    ----------
+    Koskela and Mohammadi (2024), §7 and Fig. 14.
+
+    Examples
+    --------
+    >>> pair = wb.pair_from_total_variation(0.2256, "subsampled-gaussian", q=0.25)
+    >>> round(pair.sigma, 4), round(pair.epsilon(1e-5), 2)
+    (0.3018, 16.52)
+    """
+    tv = _checks.number(total_variation, "total_variation")
+    if not 0 <= tv < 1:
+        raise ValueError(
+            f"total_variation must be at least 0 and below 1, got {total_variation!r}; at 1 both "
+            "sides never overlap, and ε is infinite"
+        )
+    of = family_named(family, delta=delta, q=q)
+    parameter = of.parameter_of_total_variation(tv)
+    if math.isinf(parameter):
+        raise ValueError(
+            f"total_variation={tv:g} is more than any pair has that is {of.name}; take a larger q "
+            "or another family"
+        )
+    return of.pair(parameter)
 
 
 def noise_multiplier_for(

@@ -4,11 +4,6 @@ The mechanism releases θ = Σ x_i + Z, a sum of n unit canaries x_i, uniform on
 dimensions, and noise Z ~ N(0, σ² I). Scores are ⟨x_i, θ⟩ of the canaries that are in and ⟨z_i, θ⟩
 of n fresh ones that are not. As d grows they become independent draws of N(1, σ²) and N(0, σ²);
 at small d the canaries disturb each other and the scores spread by √(n/d) more.
-
-The d-dimensional vectors are never made when d > n. Gaussian vectors, written in the coordinates
-of their own QR decomposition, have independent normals below the diagonal and √χ²_{d−i} on it
-(Bartlett), and what does not lie in their span only adds to ‖θ‖. A fresh canary is uniform given
-θ, so that ⟨z, θ⟩/‖θ‖ is the first coordinate of a point on the sphere.
 """
 
 from __future__ import annotations
@@ -21,12 +16,9 @@ from workbench import _checks
 from workbench._frames import to_frame
 from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
-from workbench.curves.validation import Floats
+from workbench.onerun.simulate import random_release
 from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.sample import Scores
-
-#: Numbers in the largest matrix that is made, 240 MB.
-MOST_NUMBERS = 30_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,29 +120,6 @@ def simulate_canaries(
     sigma = _checks.positive(sigma, "sigma")
     if sigma > 1e150:
         raise ValueError(f"sigma must be at most 1e150, got {sigma:g}; no float holds its square")
-    if n * min(n, d) > MOST_NUMBERS:
-        raise ValueError(
-            f"n · min(n, d) must be at most {MOST_NUMBERS}, got {n} canaries in {d} dimensions; "
-            "take fewer canaries"
-        )
-    rng = _checks.random(seed)
-    x = _unit_vectors(n, d, rng)
-    theta = x.sum(axis=0) + sigma * rng.standard_normal(x.shape[1])
-    outside = sigma**2 * rng.chisquare(d - x.shape[1]) if d > x.shape[1] else 0.0
-    norm = float(np.sqrt(theta @ theta + outside))
-    # The first coordinate of a point on the sphere.
-    first = rng.standard_normal(n)
-    cosines = first / np.sqrt(first**2 + rng.chisquare(d - 1, n))
+    p, q, norm = random_release(n, n, d, sigma, _checks.random(seed), rows=n)
     name = f"{n} canaries in {d} dimensions, σ = {sigma:g}"
-    scores = Scores(x @ theta, norm * cosines, True, "one run", name=name)
-    return CanaryRun(scores, d, n, sigma, norm)
-
-
-def _unit_vectors(n: int, d: int, rng: np.random.Generator) -> Floats:
-    """Uniform points on the sphere in d dimensions, as rows of min(n, d) coordinates."""
-    if d <= n:
-        x = rng.standard_normal((n, d))
-    else:
-        x = np.tril(rng.standard_normal((n, n)), -1)
-        np.fill_diagonal(x, np.sqrt(rng.chisquare(d - np.arange(n))))
-    return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
+    return CanaryRun(Scores(p, q, True, "one run", name=name), d, n, sigma, norm)

@@ -119,18 +119,26 @@ class Region:
         return cls(f, f, high, high, np.concatenate([kinks, 1 - kinks]))
 
 
-def region_mass(rows: Floats, region: Region) -> Floats:
+def region_mass(rows: Floats, region: Region, nodes: int = NODES) -> Floats:
     """Posterior mass of a region for each column of ``rows``: tp, fp, tn, fn.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (4, n)
+    region : Region
+    nodes : int
+        In each panel. With 3 of them the mass is right to 0.001, as a chart needs it.
 
     References
     ----------
     Koskela & Mohammadi (2024), eq. 2.5.
     """
     chunks = [rows[:, i : i + CHUNK] for i in range(0, rows.shape[1], CHUNK)]
-    return np.concatenate([_mass_of_chunk(chunk, region) for chunk in chunks] or [np.empty(0)])
+    masses = [_mass_of_chunk(chunk, region, nodes) for chunk in chunks]
+    return np.concatenate(masses or [np.empty(0)])
 
 
-def _mass_of_chunk(rows: Floats, region: Region) -> Floats:
+def _mass_of_chunk(rows: Floats, region: Region, nodes: int) -> Floats:
     tp, fp, tn, fn = rows[:, :, None]
     x, y = _spread(fp, tn), _spread(fn, tp)
     # The integrand moves where α does, and where an edge crosses the posterior of β.
@@ -147,7 +155,7 @@ def _mass_of_chunk(rows: Floats, region: Region) -> Floats:
     width = width[row, panel][:, None]
     least, most = beta.min(1, keepdims=True), beta.max(1, keepdims=True)
     tp, fp, tn, fn, least, most = (k[row] for k in (tp, fp, tn, fn, least, most))
-    node, weight = _legendre()
+    node, weight = _legendre(nodes)
     x = cuts[row, panel][:, None] + width * node
     sin, cos = np.sin(x), np.cos(x)
     # dF_α = 2 sin^{2 FP} x · cos^{2 TN} x / B(FP + ½, TN + ½) dx
@@ -184,7 +192,7 @@ def _angle(rate: Floats) -> Floats:
 
 
 @cache
-def _legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Gauss–Legendre nodes and weights on [0, 1]."""
-    node, weight = np.polynomial.legendre.leggauss(NODES)
+    node, weight = np.polynomial.legendre.leggauss(nodes)
     return (node + 1) / 2, weight / 2

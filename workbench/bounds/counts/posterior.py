@@ -17,8 +17,9 @@ from workbench import _checks
 from workbench._format import format_result
 from workbench._frames import to_frame
 from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.credible import Region, region_mass
+from workbench.bounds.counts.credible import NODES, Region, region_mass
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
 
 #: Steps in which a family is searched for its first member that holds.
@@ -106,10 +107,38 @@ def posterior_over_thresholds(
     """
     require_scores(scores)
     thresholds = _checks.array(thresholds, "thresholds")
-    tp, fp = scores.tail_counts(thresholds)
-    rows = np.stack([tp, fp, scores.n_q - fp, scores.n_p - tp]).reshape(4, -1).astype(float)
+    rows = rows_at(scores, thresholds)
     mass = region_mass(rows, _allowed(tradeoff)).reshape(thresholds.shape)
     return PosteriorCurve(scores, tradeoff, thresholds, mass)
+
+
+def rows_at(scores: Scores, thresholds: Floats) -> Floats:
+    """Counts of the attack at each threshold, for `masses_of`: tp, fp, tn, fn as rows.
+
+    Parameters
+    ----------
+    scores : Scores
+    thresholds : ndarray
+        In score units.
+    """
+    tp, fp = scores.tail_counts(thresholds)
+    return np.stack([tp, fp, scores.n_q - fp, scores.n_p - tp]).reshape(4, -1).astype(float)
+
+
+def masses_of(rows: Floats, tradeoff: Any, nodes: int = NODES) -> Floats:
+    """Posterior mass of the region that f allows, for each column of counts.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (4, n)
+        tp, fp, tn, fn.
+    tradeoff : pair, curve, histogram or band
+        As in `posterior_mass`.
+    nodes : int
+        As in `region_mass`.
+    """
+    different, which = np.unique(rows, axis=1, return_inverse=True)
+    return region_mass(different, _allowed(tradeoff), nodes)[which.ravel()]
 
 
 @dataclass(frozen=True)

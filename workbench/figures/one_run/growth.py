@@ -10,14 +10,14 @@ import numpy as np
 
 from workbench._format import plain, round_safely
 from workbench.curves.validation import Floats
-from workbench.figures.kit.axes import axis, count_axis, gaps, round_up
+from workbench.figures.kit.axes import axis, count_axis, gaps, powers_of_ten, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
-from workbench.figures.kit.marks import Mark, Style, band, line, rule
+from workbench.figures.kit.marks import Mark, Style, band, line, markers, rule
 from workbench.figures.kit.types import Figure
 from workbench.figures.one_run.reference import ReferenceValue
 from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE
-from workbench.onerun.interference import InterferenceStudy
+from workbench.onerun.interference import DimensionStudy, InterferenceStudy
 from workbench.onerun.studies import Study
 
 LINES = {
@@ -30,6 +30,10 @@ LINES = {
 EVERY_GUESS = "any mechanism, Steinke et al. 2023"
 INTERFERING = [Style(EXACT, "p"), Style(EVERY_GUESS, "q")]
 CHOSEN = Style("", "muted", "dot", 1.5)
+
+LARGEST = Style("largest, simulated", "p")
+EXPECTED = Style("2√(log n/d)", "good", "dash", 1.5)
+TYPICAL = Style("typical, 1/√d", "muted")
 
 SEEN = Style("mean ± sd", "p")
 INDEPENDENT = Style("independent bits", "good", "dash", 1.5)
@@ -112,6 +116,65 @@ def interference(study: InterferenceStudy, chosen: float) -> Figure:
         summary=f"Mean bounds with {study.canaries:,} canaries: {ends}; truth: "
         f"{round_safely(reference.epsilon, 'nearest')}.",
         revision=round_up(top),
+    )
+
+
+def dimensions(study: DimensionStudy, chosen: float) -> Figure:
+    """Mean bounds on random canaries against their dimension.
+
+    Parameters
+    ----------
+    study : DimensionStudy
+    chosen : float
+        The dimension in view.
+    """
+    x, reference = study.dimension, ReferenceValue("truth", study.truth)
+    means = {style.name: study.mean(style.name) for style in INTERFERING}
+    top = 1.08 * max(0.1, reference.epsilon, *(_highest(mean) for mean in means.values()))
+    ends = "; ".join(
+        f"{name} {plain(float(y[0]))} in {x[0]:,} and {plain(float(y[-1]))} in {x[-1]:,}"
+        for name, y in means.items()
+    )
+    return chart(
+        [
+            rule(CHOSEN, x=max(chosen, float(x[0]))),
+            *(line(style, x, gaps(means[style.name]), dots=5) for style in INTERFERING),
+            key(INTERFERING),
+            *reference.rule(),
+        ],
+        count_axis("dimension d", float(x[0]), float(x[-1]), margin=0.02),
+        axis(f"ε at δ = {plain(study.delta)}, at least", 0, top / (1 - 1.4 * HEADROOM)),
+        summary=f"Mean bounds with {study.canaries:,} random canaries by dimension: {ends}; truth: "
+        f"{round_safely(reference.epsilon, 'nearest')}.",
+        revision=round_up(top),
+    )
+
+
+def cosines(study: DimensionStudy, chosen: float) -> Figure:
+    """Largest cosine of two random canaries against their dimension, and its formula.
+
+    Parameters
+    ----------
+    study : DimensionStudy
+    chosen : float
+        The dimension in view.
+    """
+    x = study.dimension.astype(float)
+    low = math.floor(math.log10(float(study.largest_cosine.min()) / 10))
+    worst = float(np.max(np.abs(study.largest_cosine / study.expected_cosine - 1)[x >= 100]))
+    return chart(
+        [
+            rule(CHOSEN, x=max(chosen, float(x[0]))),
+            line(TYPICAL, x, 1 / np.sqrt(x)),
+            line(EXPECTED, x, study.expected_cosine),
+            markers(LARGEST, x, study.largest_cosine, size=8),
+            key([LARGEST, EXPECTED, TYPICAL]),
+        ],
+        count_axis("dimension d", float(x[0]), float(x[-1]), margin=0.02),
+        axis("cosine", low, 1.0, log=True, ticks=powers_of_ten(range(low, 1))),
+        summary=f"Largest cosine of two of {study.compared:,} random canaries against their "
+        f"dimension. From 100 dimensions on it is within {worst:.0%} of 2√(log n/d).",
+        revision=low,
     )
 
 

@@ -12,15 +12,21 @@ import param
 from workbench.figures.kit.layout import empty
 from workbench.figures.one_run import growth as charts
 from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, growth
-from workbench.onerun.interference import InterferenceStudy, interference_study
-from workbench.onerun.simulate import DPSGD, CanaryMechanism, SharedGaussian
+from workbench.onerun.interference import (
+    MOST_COMPARED,
+    DimensionStudy,
+    InterferenceStudy,
+    dimension_study,
+    interference_study,
+)
+from workbench.onerun.simulate import DPSGD, CanaryMechanism, RandomDirections, SharedGaussian
 from workbench.onerun.studies import Auditor, Study
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived, figure
 from workbench.pages.core.part import Part
 from workbench.pages.core.stored import first_result
 from workbench.pages.one_run.audit import FAMILY
-from workbench.pages.one_run.source import SIMULATOR
+from workbench.pages.one_run.source import LEAST_DIMENSION, SIMULATOR
 from workbench.progress import Report
 
 #: What a study of more canaries depends on.
@@ -111,6 +117,35 @@ class OneRunGrowth(Part):
             return None
         return replace(mechanism, interference=0.0)
 
+    @derived(needs=("source", "mechanism", "leak"))
+    def random_canaries(self) -> RandomDirections | None:
+        """The simulated mechanism in the least dimension, if its canaries are random directions."""
+        mechanism = self.page.simulated()
+        if self.page.source != "simulate" or not isinstance(mechanism, RandomDirections):
+            return None
+        return replace(mechanism, dimension=LEAST_DIMENSION)
+
+    @derived(needs=("random_canaries", "log_canaries", *FAMILY, "confidence", "seed"), shared=True)
+    def by_dimension(self) -> DimensionStudy | None:
+        """Bounds and largest cosines in many dimensions, of random canaries."""
+        mechanism = self.random_canaries()
+        if mechanism is None:
+            return None
+        return dimension_study(
+            mechanism,
+            self._auditors(),
+            delta=self.page.delta.value,
+            canaries=min(self.page.run_source.size, MOST_COMPARED),
+            confidence=self.page.confidence,
+            seeds=INTERFERING_RUNS,
+            seed=self.page.seed,
+        )
+
+    def _auditors(self) -> dict[str, Auditor]:
+        """The methods that the studies of interference compare: every canary is guessed."""
+        exact = Auditor("bits", self.page.family, self.page.auditing.known_q)
+        return {EXACT: exact, charts.EVERY_GUESS: Auditor("steinke")}
+
     @derived(
         needs=("without_interference", "log_canaries", *FAMILY, "confidence", "seed"), shared=True
     )
@@ -118,12 +153,10 @@ class OneRunGrowth(Part):
         """Bounds at several strengths of the interference, or why there are none."""
         mechanism = self.without_interference()
         if mechanism is None:
-            return "This chart needs the simulated Gaussian mechanism."
-        auditors = {EXACT: Auditor("bits", self.page.family, self.page.auditing.known_q)}
-        auditors[charts.EVERY_GUESS] = Auditor("steinke")
+            return "This chart needs a simulated Gaussian mechanism."
         return interference_study(
             mechanism,
-            auditors,
+            self._auditors(),
             delta=self.page.delta.value,
             canaries=self.page.run_source.size,
             confidence=self.page.confidence,
@@ -133,19 +166,44 @@ class OneRunGrowth(Part):
 
     @figure(
         "Bounds against the interference",
-        needs=("interfering", "cosine"),
+        needs=("interfering", "by_dimension", "cosine", "log_coordinates"),
         span=12,
         formula="Canary i adds √(1 − ρ) in its own coordinate and ±√ρ in a direction that all have "
-        "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2.",
-        caution=f"Means of {INTERFERING_RUNS} runs at each strength; every canary is guessed. The "
-        "true ε of one canary does not depend on ρ (arXiv 2503.07199).",
+        "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2. "
+        "Random directions in d dimensions have cosines of 0 ± 1/√d, and move a score by about "
+        "μ√(n/2d).",
+        caution=f"Means of {INTERFERING_RUNS} runs at each strength or dimension, of random "
+        f"directions with at most {MOST_COMPARED:,} canaries; every canary is guessed. The true ε "
+        "of one canary does not depend on others (arXiv 2503.07199).",
     )
     def falling(self) -> dict[str, Any]:
-        """Mean bounds against ρ. They fall as canaries interfere; the true ε stays the same."""
+        """Mean bounds against ρ, or against the dimension of random directions.
+
+        They fall as canaries interfere; the true ε stays the same.
+        """
+        by_dimension = self.by_dimension()
+        if by_dimension is not None:
+            return charts.dimensions(by_dimension, 10**self.page.log_coordinates)
         study = self.interfering()
         return (
             empty(study) if isinstance(study, str) else charts.interference(study, self.page.cosine)
         )
+
+    @figure(
+        "Cosines of random canaries",
+        needs=("by_dimension", "log_coordinates"),
+        span=12,
+        formula="Typical: 1/√d. Largest of n canaries: about 2√(log n/d), as there are n²/2 pairs "
+        "whose cosines are nearly N(0, 1/d).",
+        caution="Lemmas G.2 and G.5 of Koskela and Mohammadi print 4 in place of 2, which no "
+        "sample comes near.",
+    )
+    def cosines(self) -> dict[str, Any]:
+        """Largest cosine of two canaries against the dimension, simulated, and its formula."""
+        study = self.by_dimension()
+        if study is None:
+            return empty("This chart needs simulated random directions.", optional=True)
+        return charts.cosines(study, 10**self.page.log_coordinates)
 
 
 def stored_of(study: Study) -> dict[str, Any]:

@@ -13,7 +13,13 @@ from workbench.onerun.guesses import RANDOM_PARTS, Ends, Guesses, Threshold
 from workbench.onerun.half.matching import MatchedPairs, matched_pairs
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
-from workbench.onerun.simulate import DPSGD, CanaryMechanism, Memoryless, SharedGaussian
+from workbench.onerun.simulate import (
+    DPSGD,
+    CanaryMechanism,
+    Memoryless,
+    RandomDirections,
+    SharedGaussian,
+)
 from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SCORE, IntegerField, LogNumber, decimals
@@ -27,6 +33,7 @@ from workbench.workspaces.seen.memory import Sight
 
 MECHANISMS = {
     "Gaussian": "gaussian",
+    "Gaussian, random directions": "random-directions",
     "Laplace": "laplace",
     "Randomized response": "randomized-response",
     "DP-SGD, white-box": "dp-sgd",
@@ -36,6 +43,9 @@ MECHANISMS = {
 #: Claim ε at δ = 1e-5 -> its noise multiplier with `RATE`, `STEPS` and `BATCH`.
 NOISE = {1: 2.93, 2: 1.75, 4: 1.145, 8: 0.803}
 RATE, STEPS, BATCH = 0.1, 50, 16
+
+#: In one dimension no direction is random but for its sign.
+LEAST_DIMENSION = 2
 
 COUNTS = ("canaries", "guessed", "right", "included")
 SIMULATOR = ("mechanism", "leak", "claim", "log_coordinates", "cosine")
@@ -124,7 +134,8 @@ class OneRunSource(Part):
         bounds=(0.1, 5),
         step=0.1,
         label="Privacy parameter",
-        doc="μ of the Gaussian and the Laplace mechanism, ε of randomized response.",
+        doc="μ of the Gaussian and the Laplace mechanism, ε of randomized response. The noise of "
+        "the Gaussian ones has σ = 1/μ for canaries of norm 1.",
     )
     claim = param.Selector(
         default=2,
@@ -139,7 +150,8 @@ class OneRunSource(Part):
         step=0.25,
         whole=True,
         label="Coordinates d",
-        doc="If d < n, several canaries share the noise of one coordinate and interfere.",
+        doc="If d < n, several canaries share the noise of one coordinate and interfere. Random "
+        "directions: the dimension, at least 2; they interfere unless d is far above nμ².",
     )
     cosine = param.Number(
         0.0,
@@ -187,9 +199,9 @@ class OneRunSource(Part):
         "Simulator",
         (
             Control("mechanism"),
-            Control("leak", when=_simulated("gaussian", "laplace", "randomized-response")),
+            Control("leak", when=lambda page: page.mechanism not in ("dp-sgd", "flawed")),
             Control("claim", when=_simulated("dp-sgd", "flawed")),
-            Control("log_coordinates", when=_simulated("gaussian")),
+            Control("log_coordinates", when=_simulated("gaussian", "random-directions")),
             Control("cosine", when=_simulated("gaussian")),
             Control("log_canaries", when=_from("simulate")),
             Control("seed"),
@@ -327,7 +339,10 @@ class OneRunSource(Part):
             return Memoryless(LaplacePair(self.leak))
         if self.mechanism == "randomized-response":
             return Memoryless(RandomizedResponsePair(self.leak, 0.0))
-        return SharedGaussian(self.leak, round(10**self.log_coordinates), self.cosine)
+        coordinates = round(10**self.log_coordinates)
+        if self.mechanism == "random-directions":
+            return RandomDirections(self.leak, max(coordinates, LEAST_DIMENSION))
+        return SharedGaussian(self.leak, coordinates, self.cosine)
 
     @property
     def size(self) -> int:

@@ -6,12 +6,15 @@ from workbench.bounds.bound import Bound
 from workbench.onerun.bound import METHODS, PAIRS
 from workbench.onerun.guesses import RANDOM_PARTS, REMARKABLE, coins_p_value
 from workbench.onerun.half.matching import MatchedPairs
-from workbench.onerun.simulate import DPSGD, SharedGaussian
+from workbench.onerun.simulate import DPSGD, RandomDirections, SharedGaussian
 from workbench.pages.answers import in_brief, nothing_concluded, unfinished
 from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
 from workbench.pages.one_run.audit import FROM_SCORES, NAMES
+
+#: Share of the noise's variance below which the interference of random canaries is not mentioned.
+NEGLIGIBLE = 0.01
 
 
 class OneRunWords(Part):
@@ -117,6 +120,8 @@ class OneRunWords(Part):
     def interference(self) -> str:
         """A warning if simulated canaries share noise or a direction."""
         m = self.page.simulated()
+        if self.page.source == "simulate" and isinstance(m, RandomDirections):
+            return self._random_directions(m)
         if self.page.source != "simulate" or not isinstance(m, SharedGaussian):
             return ""
         how = []
@@ -134,6 +139,19 @@ class OneRunWords(Part):
             "mechanism that sometimes reveals all canaries together."
         )
 
+    def _random_directions(self, mechanism: RandomDirections) -> str:
+        n, d = self.page.run_source.size, mechanism.dimension
+        added = n / 2 / d * mechanism.mu**2
+        if added < NEGLIGIBLE:
+            return ""
+        return (
+            f"The cosine of two of {n:,} random canaries in {d:,} dimensions varies by "
+            f"1/√d = {d**-0.5:.2g}. About n/2 of them are in and add {added:.2g} times the noise's "
+            "own variance to each score, so bounds are lower; the true ε of one canary stays. "
+            "Bounds for independent canaries are not guaranteed then; in simulations they exceeded "
+            "the truth no more often than allowed."
+        )
+
     @sentence(needs=("source", "simulated", "family"), place="strip")
     def mismatch(self) -> str:
         """A warning if the simulated mechanism does not belong to the assumed family."""
@@ -142,7 +160,8 @@ class OneRunWords(Part):
         mechanism, name = self.page.simulated(), _name_of(self.page.family)
         if isinstance(mechanism, DPSGD):
             return f"DP-SGD is not in the {name} family. Bounds that assume it may be too large."
-        kind = "gaussian" if isinstance(mechanism, SharedGaussian) else self.page.mechanism
+        gaussian = isinstance(mechanism, SharedGaussian | RandomDirections)
+        kind = "gaussian" if gaussian else self.page.mechanism
         if kind == self.page.family:
             return ""
         return (

@@ -40,6 +40,7 @@ from workbench.pages.scores.doubts import Doubts
 from workbench.pages.scores.fits import GaussianFit
 from workbench.pages.scores.over_steps import OverSteps
 from workbench.pages.scores.planned import audit_facts, planned_values
+from workbench.pages.scores.readings import OtherReadings
 from workbench.pages.scores.scales import ChartAxes
 from workbench.pages.scores.statistic import AttackStatistic
 from workbench.pages.scores.threshold import ThresholdChoice
@@ -126,6 +127,7 @@ class ScoresPage(Page):
                 *reference_controls(),
                 Control("fit_method"),
                 Control("log_floor", when=lambda p: p.fit_method == "range"),
+                Control("show_posterior"),
             ),
         ),
         Section("Composition", (Control("log_steps"),)),
@@ -426,9 +428,10 @@ class ScoresPage(Page):
 
     over_steps = OverSteps()
 
-    # Below the others: what a fit leaves over, and what the bins do.
+    # Below the others: what a fit leaves over, what the bins do, and other readings.
     gaussian_fit = GaussianFit()
     width_lesson = WidthLesson()
+    readings = OtherReadings()
 
     # -- as Python -----------------------------------------------------------------------------
 

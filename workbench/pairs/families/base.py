@@ -125,6 +125,10 @@ class Family(ABC):
             return math.inf
         return float(brentq(lambda x: self.bit_error(x) - error, 0.0, self.largest))
 
+    def parameter_of_total_variation(self, total_variation: float) -> float:
+        """The parameter with this total variation; ``inf`` where no member has so large a one."""
+        return self.parameter_of_bit_error((1 - total_variation) / 2)
+
     def least_mass(self, parameters: Floats) -> Callable[[Floats], Floats]:
         """f̄ of several members at once: a function of x, shape (k,), with values of that shape.
 

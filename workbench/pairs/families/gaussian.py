@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from workbench.curves.gdp import epsilon_from_mu
+from workbench.curves.gdp import epsilon_from_mu, mu_from_total_variation
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
@@ -44,6 +44,9 @@ class GaussianFamily(Family):
 
     def parameter_of_bit_error(self, error: float) -> float:
         return max(-2 * float(ndtri(error)), 0.0)
+
+    def parameter_of_total_variation(self, total_variation: float) -> float:
+        return float(mu_from_total_variation(total_variation))
 
     def least_mass(self, parameters: Floats) -> Callable[[Floats], Floats]:
         return lambda x: ndtr(ndtri(x) - parameters)

@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from workbench import _checks
 from workbench.curves.error_rates import mu_of_point
+from workbench.curves.gdp import mu_from_total_variation
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
@@ -85,6 +86,10 @@ class SubsampledGaussianFamily(Family):
         # TV = q (1 − 2Φ(−1/2σ)), below q for every σ.
         tail = (1 - (1 - 2 * error) / self.q) / 2
         return max(-2 * float(ndtri(tail)), 0.0) if tail > 0 else math.inf
+
+    def parameter_of_total_variation(self, total_variation: float) -> float:
+        share = total_variation / self.q
+        return float(mu_from_total_variation(share)) if share < 1 else math.inf
 
     def least_mass(self, parameters: Floats) -> Callable[[Floats], Floats]:
         q, mu = self.q, parameters
