@@ -34,7 +34,11 @@ def test_what_the_scripts_do(node, name):
 
 @pytest.mark.parametrize(
     "script",
-    [HERE / "widget.js", HERE.parents[1] / "reports" / "report.js"],
+    [
+        HERE / "widget.js",
+        HERE.parents[1] / "reports" / "report.js",
+        HERE.parents[1] / "explorables" / "explorable.js",
+    ],
     ids=lambda path: path.name,
 )
 def test_a_script_and_what_it_imports_are_one_module(node, script):

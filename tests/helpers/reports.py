@@ -6,10 +6,11 @@ import json
 import re
 from functools import cache
 
+from workbench.assets.stored_states import States
 from workbench.audits.audit import Audit
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.registry import PAGES
-from workbench.reports.states import States, states
+from workbench.reports.states import states
 
 #: Pages with a result.
 NAMES = [name for name in PAGES if name != "import"]

@@ -10,13 +10,13 @@ from helpers.pages import upload
 from helpers.reports import NAMES, page_audit, page_states, shown
 
 import workbench as wb
+from workbench.assets import stored_states
 from workbench.assets.board import content
 from workbench.audits.audit import Audit
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.core.state import EveryResult, _hashed, same
 from workbench.pages.registry import PAGES
 from workbench.progress import Cancelled
-from workbench.reports import states as report_states
 from workbench.reports.states import ANSWERS, shown_jobs, states
 from workbench.workspaces.workspace import Workspace
 
@@ -186,7 +186,7 @@ def test_nothing_is_computed_or_drawn_twice_for_two_places_of_the_sliders(name):
             return super().result(key_name, key, once)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(report_states, "EveryResult", Counting)
+        patch.setattr(stored_states, "EveryResult", Counting)
         patch.setattr(
             type(page), "draw", lambda self, item: (drawn.append(item.name), draw(self, item))[1]
         )

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
-import hashlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench import _json
 from workbench._markup import escape_html as escape
-from workbench._markup import escape_json
-from workbench.assets.board import STYLE, palette_css, palettes
-from workbench.assets.packed import PLOTLY
-from workbench.assets.scripts import one_module
+from workbench.assets import stand_alone
+from workbench.assets.board import palettes
+from workbench.assets.stored_states import States
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditSentence
 from workbench.figures.kit.svg import image
@@ -23,7 +18,6 @@ from workbench.pages.registry import PAGES
 from workbench.reports.contents import Contents, NumberCard, Row
 from workbench.reports.forms import Form
 from workbench.reports.one_page import document as one_page
-from workbench.reports.states import States
 
 HERE = Path(__file__).parent
 
@@ -51,23 +45,13 @@ def html(
         The page of "both" comes before the complete report.
     """
     audit = contents.audit
-    scripts = [] if states is None else [PLOTLY.content().decode(), one_module(HERE / "report.js")]
-    allowed = " ".join(f"'sha256-{_sha256(text)}'" for text in scripts) or "'none'"
-    policy = (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
     first = "" if form == "complete" else one_page.article(contents)
     rest = "" if form == "one-page" else _complete(contents, states, why_static)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(contents.title)} – audit report</title>"
-        f"<style>{_style(form)}</style></head>\n<body><main>{first}{rest}</main>\n"
-        f"{_live(audit, states)}{_scripts(scripts)}</body></html>\n"
-    )
+    lives = "" if states is None else stand_alone.live(_frame(audit, states), states)
+    scripts = [] if states is None else stand_alone.scripts_of(HERE / "report.js")
+    title = f"{contents.title} – audit report"
+    body = f"<main>{first}{rest}</main>\n{lives}"
+    return stand_alone.document(title, _style(form), body, scripts)
 
 
 def _complete(contents: Contents, states: States | None, why_static: str) -> str:
@@ -189,21 +173,9 @@ def _charts(audit: Audit, states: States | None, why_static: str) -> str:
 
 
 def _sliders(states: States) -> str:
-    if not states.sliders:
-        return ""
-    controls = "".join(
-        f'<div class="slider"><label for="at-{s.name}">{escape(s.label)}</label>'
-        f'<input type="range" id="at-{s.name}" min="0" max="{len(s.values) - 1}" value="{s.start}" '
-        f'aria-valuetext="{escape(s.texts[s.start])}" autocomplete="off">'
-        f'<output for="at-{s.name}">{escape(s.texts[s.start])}</output></div>'
-        for s in states.sliders
-    )
     own = " and ".join(f"{s.label} {s.texts[s.start]}" for s in states.sliders)
-    return (
-        f'<div id="sliders" hidden>{controls}<p id="moved" role="status"></p>'
-        f'<button id="back" type="button" hidden data-own="{escape(own)}">Back to the audit'
-        "</button></div>"
-    )
+    moved = f"Moved by the reader. The audit has {own}."
+    return stand_alone.sliders(states, "Back to the audit", moved)
 
 
 def _data(contents: Contents) -> str:
@@ -289,21 +261,6 @@ def _table(rows: list[Row]) -> str:
 # -- what makes it live -----------------------------------------------------------------------
 
 
-def _live(audit: Audit, states: States | None) -> str:
-    """The frame of the board, and the states that its items have."""
-    if states is None:
-        return ""
-    frame = escape_json(_json.dumps(_frame(audit, states)))
-    frame = frame.replace("<", "\\u003c")
-    packed = base64.b64encode(
-        gzip.compress(escape_json(states.to_json()).encode(), mtime=0)
-    ).decode("ascii")
-    return (
-        f'<script type="application/json" id="frame">{frame}</script>\n'
-        f'<script type="application/octet-stream" id="states">{packed}</script>\n'
-    )
-
-
 def _frame(audit: Audit, states: States) -> dict[str, object]:
     """What `workbench.assets.board.frame` returns for a page, from the record of an audit."""
     page: type[Page] | None = PAGES[audit.page].kind if audit.page in PAGES else None
@@ -339,25 +296,11 @@ def _frame(audit: Audit, states: States) -> dict[str, object]:
     }
 
 
-def _scripts(scripts: list[str]) -> str:
-    kinds = ("", ' type="module"')
-    return "\n".join(f"<script{k}>{s}</script>" for k, s in zip(kinds, scripts, strict=False))
-
-
 def _style(form: Form) -> str:
     light, _ = palettes()
-    own = (HERE / "report.css").read_text(encoding="utf-8")
-    if form != "complete":
-        own += one_page.STYLE.read_text(encoding="utf-8")
+    sheets = [HERE / "report.css", *([] if form == "complete" else [one_page.STYLE])]
     # A palette of its own selector, which is stronger than those of the screen.
-    sheet = f"{palette_css()}@media print{{:root:root:root{{{light}}}}}"
-    return sheet + re.sub(
-        r"/\*.*?\*/", "", STYLE.read_text(encoding="utf-8") + own, flags=re.DOTALL
-    )
-
-
-def _sha256(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+    return f"@media print{{:root:root:root{{{light}}}}}{stand_alone.style_of(*sheets)}"
 
 
 def _version(audit: Audit) -> str:
