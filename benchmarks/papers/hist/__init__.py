@@ -1,5 +1,5 @@
 """Items of HIST."""
 
-from benchmarks.papers.item import Item
+from benchmarks.papers.hist import white_box
 
-ITEMS: tuple[Item, ...] = ()
+ITEMS = (*white_box.ITEMS,)
