@@ -1,5 +1,5 @@
 """Items of TV."""
 
-from benchmarks.papers.item import Item
+from benchmarks.papers.tv import one_shot
 
-ITEMS: tuple[Item, ...] = ()
+ITEMS = (*one_shot.FIGURES,)
