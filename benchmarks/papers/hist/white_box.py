@@ -223,7 +223,7 @@ def described(scores: wb.Scores, pixels: int, run: Run) -> Iterator[Line]:
             f", at that deviation {own.profile(epsilon):.4f}",
             "near exact",
             f"{found[k]:.4f}",
-            f"estimate; from {scores.n_p:,} exact scores at that deviation {mean:.4f} ± {error:.4f}",
+            f"estimate; of {scores.n_p:,} exact scores at that deviation {mean:.4f} ± {error:.4f}",
         )
 
 

@@ -1,8 +1,8 @@
 """TV Algorithm 1 and Figures 4 to 8: one model, training records against held-out ones.
 
 As there: 2000 audited records, half of them held out, n training records with the other half,
-batches of 100, 100 epochs, Adam with a rate of 0.001, cross-entropy, the loss of the final minus the
-initial model as score, ten trials with 1.96 standard errors. Figure 4 trains 64-200-10 (there
+batches of 100, 100 epochs, Adam with a rate of 0.001, cross-entropy, the loss of the final minus
+the initial model as score, ten trials with 1.96 standard errors. Figure 4 trains 64-200-10 (there
 784-200-10 on MNIST), Figure 5 a linear model of 64 features (there the last layer of a pretrained
 ResNet20 on CIFAR-10, which has as many), with DP (ε = 8 at δ = 1e-5) and without.
 
@@ -84,7 +84,11 @@ def band(scores: wb.Scores) -> float:
 #: What is compared: method, its guarantee, and color.
 METHODS: dict[str, tuple[Method, str, str]] = {
     "TV by histogram": (by_total_variation, "estimate, if Gaussian, one run", P),
-    "TV cross-fitted": (cross_fitted, "estimate without upward bias, if Gaussian, one run", "#7A3E9D"),
+    "TV cross-fitted": (
+        cross_fitted,
+        "estimate without upward bias, if Gaussian, one run",
+        "#7A3E9D",
+    ),
     "STEINKE23": (steinke, "approximate: a fixed half is in, no fair coins", Q),
     "band": (band, "simultaneous 95%, one run", THIRD),
 }
@@ -193,10 +197,12 @@ def floor(run: Run) -> Line:
         "estimate: it is biased upward",
         "a histogram's total variation is positive where P = Q; with DP the printed advantage over "
         "STEINKE23 is for the most part this. With 400 scores on each side it reads "
-        + words([
-            by_total_variation(wb.GaussianPair(0).sample(400, seed=run.seed + k))
-            for k in range(40)
-        ]),
+        + words(
+            [
+                by_total_variation(wb.GaussianPair(0).sample(400, seed=run.seed + k))
+                for k in range(40)
+            ]
+        ),
         Verdict.NOT_REPRODUCED,
     )
 
@@ -266,7 +272,9 @@ def other_score(run: Run) -> Found:
 _PLACE = "*Train models*; `wb.training.OneShot`, `wb.Histogram.cross_fitted`"
 
 FIGURES = (
-    Item("Fig. 4", "A network with one hidden layer", _PLACE, partial(figure, network=4, more=False)),
+    Item(
+        "Fig. 4", "A network with one hidden layer", _PLACE, partial(figure, network=4, more=False)
+    ),
     Item("Fig. 5", "The last layer of a network", _PLACE, partial(figure, network=5, more=False)),
     Item(
         "Fig. 6",
@@ -275,11 +283,15 @@ FIGURES = (
         other_score,
     ),
     Item(
-        "Fig. 7", "More numbers of training records, as Fig. 4", _PLACE,
+        "Fig. 7",
+        "More numbers of training records, as Fig. 4",
+        _PLACE,
         partial(figure, network=4, more=True),
     ),
     Item(
-        "Fig. 8", "More numbers of training records, as Fig. 5", _PLACE,
+        "Fig. 8",
+        "More numbers of training records, as Fig. 5",
+        _PLACE,
         partial(figure, network=5, more=True),
     ),
 )
