@@ -261,8 +261,8 @@ def parting(run: Run) -> Found:
     """Figure 10."""
     scores, curves = shown(run, SKEWED)
     why = (
-        "skewness does not bend a trade-off curve: an increasing map of the losses makes them normal "
-        "and leaves the curve as it is"
+        "skewness does not bend a trade-off curve: an increasing map makes the losses normal and "
+        "leaves the curve as it is"
     )
     lines = [
         gap_line(SKEWED, scores, curves, "curves part", why),

@@ -215,7 +215,7 @@ def posterior(run: Run) -> Found:
             "0",
             "≤ 1e-8" if abs(found - own) <= 1e-8 else f"{abs(found - own):.0e}",
             "approximate: a credibility",
-            "print exchanges FP and FN; for a symmetric f and two samples of one size the mass stays",
+            "print exchanges FP and FN; with a symmetric f and equal sizes the mass stays",
             Verdict.MISPRINT,
         )
     ]

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
+from benchmarks.papers.cifar10 import NEEDED
 from benchmarks.papers.drawing import REFERENCE, THIRD, P, Q
 from benchmarks.papers.item import Chart, Found, Item, Line, Verdict
 from benchmarks.papers.run import Run
@@ -181,6 +182,17 @@ def figure(run: Run, network: int, more: bool) -> Found:
                 if not more or name in SHOWN
             ]
     lines.append(floor(run))
+    if network == 5:
+        lines.append(
+            Line(
+                "the same with CIFAR-10 and the last layer of a pretrained ResNet20",
+                "TV above STEINKE23",
+                "–",
+                "–",
+                f"{NEEDED}; the outputs of a pretrained network go into `wb.training.LabeledData`",
+                Verdict.NO_DATA,
+            )
+        )
     name = f"fig-{network + 3 if more else network}"
     verdict = Verdict.AS_DESCRIBED if run.full else Verdict.REDUCED
     return Found(verdict, lines, (chart(name, sizes, values),))
