@@ -9,6 +9,7 @@ import numpy as np
 
 import workbench as wb
 from benchmarks.papers.drawing import REFERENCE, P, Q
+from benchmarks.papers.hist.definitions import some
 from benchmarks.papers.item import Chart, Found, Item, Line, Verdict
 from benchmarks.papers.run import Run
 
@@ -142,8 +143,8 @@ def equal_means(run: Run) -> Found:
 _PLACE = "*One run*; `wb.simulate_canaries`; notebook 8"
 
 SECTION = (
-    Item("Thm. 8.1", "Scores of random canaries", _PLACE, releases, True),
-    Item("Cor. 8.2", "Their histogram", _PLACE, releases, True),
+    Item("Thm. 8.1", "Scores of random canaries", _PLACE, partial(some, releases, (0, 1, 2)), True),
+    Item("Cor. 8.2", "Their histogram", _PLACE, partial(some, releases, (1, 2, 3)), True),
 )
 APPENDIX = (
     Item("Lemma G.1", "The largest angle", _PLACE, largest_angle, True),
