@@ -149,7 +149,6 @@ PARTIAL = {
     "benchmarks/_valid_calls.py": {"search"},
     "benchmarks/papers/bits/simulated.py": {"family"},
     "benchmarks/record_bounds.py": {"table method"},
-    "benchmarks/training_figures/drawing.py": {"figure on paper"},
 }
 
 

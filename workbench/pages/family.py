@@ -606,7 +606,8 @@ class FamilyPage(Page):
         "by μ from the line of no leak.",
         caution="The band holds for any pair. For the Gaussian family the test is stricter: it "
         "also requires normal scores, so it may refute the family although the curve stays within "
-        "the band.",
+        "the band. Skewed scores do not bend this curve: an increasing function of the score "
+        "changes its skewness, and no trade-off curve.",
     )
     def normal_paper(self) -> dict[str, Any]:
         """All threshold attacks, the band that holds for any pair, and the fitted curve."""

@@ -1,5 +1,9 @@
-"""Items of TV."""
+"""Items of TV.
 
-from benchmarks.papers.item import Item
+- `theorems`: its theorems and lemmas, Figures 1 to 3.
+- `one_shot`: Algorithm 1 and Figures 4 to 8, 2000 audited records.
+"""
 
-ITEMS: tuple[Item, ...] = ()
+from benchmarks.papers.tv import one_shot, theorems
+
+ITEMS = (*theorems.THEOREMS, *one_shot.FIGURES, *theorems.APPENDIX)
