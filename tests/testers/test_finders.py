@@ -221,9 +221,7 @@ def test_the_bandit_returns_to_what_leaks_most_and_not_while_it_is_open():
     again = Counter(content_of(n) for n, _ in history[8:])
     (most, times), *_ = again.most_common()
     assert times > 1
-    best = max(history, key=lambda trial: trial.predicted)
-    assert slope(best.neighbors) == 1.0
-    assert most == content_of(best.neighbors)
+    assert most in {content_of(n) for n, leak in history if leak == 1.0}
     assert len({content_of(search.propose(history)) for _ in range(3)}) == 3
 
 
