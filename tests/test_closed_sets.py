@@ -150,7 +150,7 @@ PARTIAL = {
     "workbench/tables/layouts/place.py": {"countable format"},
     "workbench/tables/remarks.py": {"table design"},
     "benchmarks/_valid_calls.py": {"search"},
-    "benchmarks/onerun.py": {"family"},
+    "benchmarks/papers/bits/simulated.py": {"family"},
     "benchmarks/record_bounds.py": {"table method"},
     "benchmarks/training_figures/drawing.py": {"figure on paper"},
 }

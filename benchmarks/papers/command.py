@@ -13,7 +13,9 @@ from benchmarks.papers.page import document
 from benchmarks.papers.registry import PAPERS, Paper
 from benchmarks.papers.run import Run, cpu
 
-TABLE = ("item", "what", "place", "printed", "ours", "verdict", "CPU s")
+#: Columns of the lines of an item, and of the table of all items.
+LINES = ("what", "printed", "ours", "verdict")
+TABLE = ("item", "place", "lines", "deviation", "verdict", "CPU s")
 #: Columns of a paper's table in the documentation.
 ROWS = ("Item", "What", "Place", "Printed", "Ours", "Ours is", "Verdict")
 
@@ -63,29 +65,16 @@ def row(item: Item, found: Found, line: Line) -> list[str]:
 
 
 def report(paper: Paper, run: Run, names: Sequence[str], *, rows: bool) -> None:
-    """Make a paper's items, print the table, and write the page."""
+    """Make a paper's items, print their lines and the table, and write the page."""
     from benchmarks.__main__ import table
 
-    print(f"\n{paper.key}: {paper.source}\n", flush=True)
+    print(f"\n{paper.key}: {paper.source}", flush=True)
     done = []
     for one in made(paper, run, names):
-        print(f"  {one.item.name}: {one.found.verdict}, {one.cpu:.1f} CPU s", flush=True)
+        print(f"\n{one.item.name}. {one.item.title}\n\n{lines_of(one)}", flush=True)
         done.append(one)
-    cells = [
-        (
-            one.item.name if first else "",
-            line.what,
-            one.item.place if first else "",
-            line.printed,
-            line.ours_text,
-            one.found.verdict_of(line),
-            f"{one.cpu:.1f}" if first else "",
-        )
-        for one in done
-        for first, line in ((i == 0, line) for i, line in enumerate(one.found.lines))
-    ]
     said = totals(done, run)
-    print(f"\n{table(cells, TABLE)}\n\n{said}")
+    print(f"\n{table([summary(one) for one in done], TABLE)}\n\n{said}")
     if rows:
         print("\n".join(["", _markdown(ROWS), _markdown(["---"] * len(ROWS))]))
         for one in done:
@@ -95,6 +84,37 @@ def report(paper: Paper, run: Run, names: Sequence[str], *, rows: bool) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(document(paper, done, run, said), encoding="utf-8")
     print(f"The charts are in {file}.", flush=True)
+
+
+def lines_of(done: Done) -> str:
+    """The lines of an item as a table, and below it each reason once."""
+    from benchmarks.__main__ import table
+
+    reasons = list(dict.fromkeys(line.why for line in done.found.lines if line.why))
+    cells = [
+        (
+            line.what,
+            line.printed,
+            line.ours_text,
+            done.found.word_of(line) + (f" [{reasons.index(line.why) + 1}]" if line.why else ""),
+        )
+        for line in done.found.lines
+    ]
+    notes = [f"[{i}] {reason}." for i, reason in enumerate(reasons, 1)]
+    return "\n".join([table(cells, LINES), *notes])
+
+
+def summary(done: Done) -> list[str]:
+    """The cells of an item in the table of all items."""
+    deviations = [line.deviation for line in done.found.lines if line.deviation is not None]
+    return [
+        done.item.name,
+        done.item.place,
+        str(len(done.found.lines)),
+        f"{max(deviations):.1%}" if deviations else "–",
+        str(done.found.verdict),
+        f"{done.cpu:.1f}",
+    ]
 
 
 def _markdown(cells: Sequence[str]) -> str:

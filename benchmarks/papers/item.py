@@ -125,10 +125,13 @@ class Found:
     lines: list[Line]
     charts: tuple[Chart, ...] = ()
 
+    def word_of(self, line: Line) -> str:
+        """The verdict of a line."""
+        return str(line.verdict or self.verdict)
+
     def verdict_of(self, line: Line) -> str:
         """The verdict of a line, with its reason."""
-        word = line.verdict or self.verdict
-        return f"{word}: {line.why}" if line.why else str(word)
+        return f"{self.word_of(line)}: {line.why}" if line.why else self.word_of(line)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.training_figures.row import Row
 
 #: The groups of figures, in the order in which they are made: those that train least come first.
-GROUPS = ("simulated_canaries", "one_run", "one_shot", "black_box", "white_box")
+GROUPS = ("simulated_canaries", "one_shot", "black_box", "white_box")
 #: Share of the models that a full run trains, when all benchmarks are run.
 QUICK = 0.1
 

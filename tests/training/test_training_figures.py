@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from benchmarks.training_figures import black_box, one_run, one_shot, simulated_canaries, white_box
+from benchmarks.training_figures import black_box, one_shot, simulated_canaries, white_box
 from benchmarks.training_figures.row import mean_and_error
 from benchmarks.training_figures.unequal_gaussians import box_epsilon, epsilon_of
 from workbench.scores.examples import card
@@ -66,21 +66,6 @@ def test_one_shot_methods_on_scores_that_are_known():
     for method, _ in one_shot.METHODS.values():
         assert method(scores) > 1
     assert one_shot.steinke(wb.Scores(-same.p, -same.q, larger_is_member=False)) < 0.3
-
-
-@pytest.mark.slow
-def test_canary_gradients_show_the_flaw_and_clear_the_right_procedure():
-    for bug, norm, shown in (("none", 1.0, False), ("divided-first", 16.0, True)):
-        pilot, run = one_run.trained(1.0, 1000, 2, bug, norm)
-        assert (one_run.bits(run, one_run.best_threshold(pilot)) > 1) == shown
-        assert (one_run.steinke(run) > 1) == shown
-
-
-def test_the_best_threshold_is_that_of_all_candidates():
-    run = wb.OneRun([0.1, 0.4, 0.2, 0.9, 0.5], [False, True, False, True, False])
-    best = one_run.best_threshold(run)
-    wrong = [((run.scores > t) != run.included).sum() for t in run.scores]
-    assert ((run.scores > best) != run.included).sum() == min(wrong) == 1
 
 
 def test_means_with_their_error():
