@@ -128,7 +128,10 @@ REGISTRIES = {
 
 #: File -> registries of which it lists some names on purpose: not all serve there.
 PARTIAL = {
-    "benchmarks/auditorium.py": {"tester"},
+    "benchmarks/papers/auditorium/cases.py": {"tester"},
+    "benchmarks/papers/auditorium/cost.py": {"tester"},
+    "benchmarks/papers/auditorium/detection.py": {"tester"},
+    "benchmarks/papers/auditorium/search.py": {"tester"},
     "workbench/bounds/simultaneous/rank_tests.py": {"quantity of an anytime bound"},
     "workbench/coverage_lab/cases/one_run.py": {"guarantee of a verdict"},
     "workbench/coverage_lab/cases/others.py": {"guarantee of a lower bound"},

@@ -93,7 +93,9 @@ CARDS = (
         False,
         "add-remove",
         UNIT,
-        "Sum and count get the noise of ε each, where ε/2 each is what the claim allows.",
+        "Sum and count get the noise of ε each, where ε/2 each is what the claim allows: 2ε-DP. "
+        "The authors of DP-Auditorium made this mistake in a baseline that they took for private, "
+        "and their own tester accused it.",
         ONE_TO_TWO,
         KONG + ".7",
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,13 @@ from workbench.testers.finders.neighbors import Neighbors
 WARM_UP = 8
 #: Tables of more columns are described by two values and where one gives way to the other.
 NARROW = 2
+#: Standard deviations above the prediction where the largest leak is looked for.
+KAPPA = 1.0
+#: Variance of a prediction around its mean, as a share of that of all predictions.
+NOISE = 0.1
+#: Shortest and longest distance over which the process changes. Without the first, a few noisy
+#: predictions are explained by a process that knows nothing between them.
+LENGTHS = (0.3, 10.0)
 
 
 class BanditFinder(Finder):
@@ -33,10 +41,11 @@ class BanditFinder(Finder):
     differs (and of the one in its place); a record of more than two columns has one value up to
     some column and another behind it. A Gaussian process (package ``bayesian-optimization``) over
     these numbers says where the upper confidence bound of the prediction is largest. The first
-    eight are drawn as the random finder draws. A trial that was lost counts as the worst one
-    known, and one not finished yet as an average one, so that a few can be asked for at once. In
-    tables with users two more numbers say how many rows the user has that is added or removed, and
-    how many the others.
+    eight are drawn as the random finder draws, each other than those before. Later a pair may come
+    again once its trial is finished: new runs may show what earlier ones missed. A trial that was
+    lost counts as the worst one known, and one not finished yet as an average one, so that a few
+    can be asked for at once. In tables with users two more numbers say how many rows the user has
+    that is added or removed, and how many the others.
 
     Parameters
     ----------
@@ -57,7 +66,8 @@ class BanditFinder(Finder):
     ) -> None:
         self.space, self.domain = space_of(domain, neighboring_relation), domain
         self._rng = _checks.random(seed)
-        self._asked: dict[tuple[object, ...], NDArray[np.float64]] = {}
+        self._points: dict[tuple[object, ...], NDArray[np.float64]] = {}
+        self._asked: Counter[tuple[object, ...]] = Counter()
         width = self.space.width
         self._row = width if width <= NARROW else 2
         records = 2 if self.space.substitute else 1
@@ -65,15 +75,22 @@ class BanditFinder(Finder):
         self._dimensions = 2 + self._row * (1 + records) + self._last
 
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors:
-        point = self._drawn() if len(self._asked) < WARM_UP else self._suggested(history)
+        warm = len(self._points) < WARM_UP
+        point = self._drawn() if warm else self._suggested(history)
         proposal = self._built(point)
-        for _ in range(20):  # what was asked before teaches little
-            if content(proposal) not in self._asked:
+        taken = self._asked if warm else self._pending(history)
+        for _ in range(20):  # the same at the same time teaches little
+            if content(proposal) not in taken:
                 break
             point = self._drawn()
             proposal = self._built(point)
-        self._asked[content(proposal)] = point
+        self._points.setdefault(content(proposal), point)
+        self._asked[content(proposal)] += 1
         return proposal
+
+    def _pending(self, history: Sequence[FinishedTrial]) -> Counter[tuple[object, ...]]:
+        """What was asked and is not finished."""
+        return self._asked - Counter(content(neighbors) for neighbors, _ in history)
 
     def _drawn(self) -> NDArray[np.float64]:
         """A point as the random finder would draw it."""
@@ -101,31 +118,31 @@ class BanditFinder(Finder):
                 pbounds=dict.fromkeys(names, (0.0, 1.0)),
                 random_state=int(self._rng.integers(2**31)),
                 verbose=0,
+                allow_duplicate_points=True,
                 acquisition_function=_acquisition(),
             )
-            # predictions are estimates: a repeat of a trial would differ by about a tenth
-            optimizer.set_gp_params(alpha=1e-2, n_restarts_optimizer=1)
+            optimizer.set_gp_params(
+                alpha=NOISE, kernel__length_scale_bounds=LENGTHS, n_restarts_optimizer=1
+            )
             for point, predicted in self._known(history):
                 optimizer.register(params=point, target=predicted)
             suggestion = optimizer.suggest()
         return np.array([float(suggestion[name]) for name in names])
 
     def _known(self, history: Sequence[FinishedTrial]) -> list[tuple[NDArray[np.float64], float]]:
-        """Every point that was asked, with its prediction or the value that stands in for it."""
-        finished: dict[tuple[object, ...], float] = {}
-        for neighbors, predicted in history:
-            if content(neighbors) in self._asked:
-                # linear up to about 1, then in the log: one huge prediction must not hide others
-                finished[content(neighbors)] = float(
-                    np.arcsinh(np.nan if predicted is None else predicted)
-                )
-        finite = [x for x in finished.values() if np.isfinite(x)] or [0.0]
+        """The point of every trial that was asked, with its prediction or what stands in for it."""
+        # linear up to about 1, then in the log: one huge prediction must not hide others
+        finished = [
+            (content(neighbors), float(np.arcsinh(np.nan if predicted is None else predicted)))
+            for neighbors, predicted in history
+            if content(neighbors) in self._points
+        ]
+        finite = [x for _, x in finished if np.isfinite(x)] or [0.0]
         worst, average = min(finite), float(np.mean(finite))
         beyond = max(finite) + max(max(finite) - worst, 1.0)
-        stand_in = {key: average for key in self._asked}
-        for key, x in finished.items():
-            stand_in[key] = x if np.isfinite(x) else beyond if x > 0 else worst
-        return [(point, stand_in[key]) for key, point in self._asked.items()]
+        known = [(key, x if np.isfinite(x) else beyond if x > 0 else worst) for key, x in finished]
+        known += [(key, average) for key in self._pending(history).elements()]
+        return [(self._points[key], x) for key, x in known]
 
     def _built(self, x: NDArray[np.float64]) -> Neighbors:
         space = self.space
@@ -166,4 +183,4 @@ def _acquisition() -> Any:
         ) -> Any:
             return super().suggest(gp, target_space, n_random, n_smart, fit_gp, random_state)
 
-    return Quick()
+    return Quick(kappa=KAPPA)
