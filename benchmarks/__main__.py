@@ -1,9 +1,10 @@
 """Run the benchmarks, all or those that are named, and print what they found.
 
 python -m benchmarks [NAME ...]
+python -m benchmarks papers [hist | tv | auditorium | bits | select ...] [--full]
 
 A benchmark is a module of this package with ``main() -> list[(what, measured, target)]``, or with
-other columns, which it names in ``HEADING``.
+other columns, which it names in ``HEADING``. `papers` has a command line of its own.
 """
 
 from __future__ import annotations
@@ -32,6 +33,10 @@ def aligned(cells: Sequence[Sequence[str]]) -> str:
 
 
 def main(wanted: list[str]) -> int:
+    if wanted[:1] == ["papers"]:
+        from benchmarks.papers.command import command
+
+        return command(wanted[1:])
     names = [found.name for found in pkgutil.iter_modules(benchmarks.__path__)]
     for unknown in set(wanted) - set(names):
         print(f"no benchmark {unknown!r}; there are {', '.join(names)}", file=sys.stderr)

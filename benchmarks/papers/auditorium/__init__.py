@@ -1,0 +1,5 @@
+"""Items of AUDITORIUM."""
+
+from benchmarks.papers.item import Item
+
+ITEMS: tuple[Item, ...] = ()

@@ -1,0 +1,5 @@
+"""Items of HIST."""
+
+from benchmarks.papers.item import Item
+
+ITEMS: tuple[Item, ...] = ()

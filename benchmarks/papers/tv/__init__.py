@@ -1,0 +1,5 @@
+"""Items of TV."""
+
+from benchmarks.papers.item import Item
+
+ITEMS: tuple[Item, ...] = ()
