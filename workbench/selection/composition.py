@@ -80,12 +80,12 @@ class ComposedRuns:
         epsilon : ndarray, shape (n,)
         """
         sums = self.blocks.mass @ np.exp(self.profiles(epsilon))
-        return np.minimum(sums.max(axis=0) * (1 + _SLACK) + self.blocks.rest, 1.0)
+        return np.minimum((sums.max(axis=0) + self.blocks.rest) * (1 + _SLACK), 1.0)
 
     @quiet()
     def epsilon(self, delta: float) -> float:
         """The smallest ε whose :meth:`delta` is at most ``delta``; ``inf`` where none is."""
-        left = delta - self.blocks.rest
+        left = delta - self.blocks.rest * (1 + 2 * _SLACK)
         if left < 0 or (left == 0 and self.blocks.rest > 0):
             return math.inf
         # All blocks together have at most what the last one has.
@@ -101,6 +101,15 @@ class ComposedRuns:
         if self.slow:
             return _falling_on_grids(excess, high)
         return float(falling_root(excess, np.zeros(1), np.full(1, high))[1][0])
+
+    @quiet()
+    def read_off(self, deltas: Floats, points: int) -> Floats:
+        """ε at each δ, for a chart: interpolated between ``points`` values of :meth:`delta`."""
+        high = self.epsilon(float(deltas.min()))
+        if high in (0.0, math.inf):
+            return np.full(deltas.shape, high)
+        grid = np.linspace(0.0, high, points)
+        return np.interp(-np.log(deltas), -np.log(self.delta(grid)), grid)
 
 
 def composed_runs(
