@@ -61,6 +61,7 @@ _SOURCES = {
     "selection by a monotone score": ("select", "dong"),
     "selection by a monotone score (Rényi)": ("select", "balle-renyi"),
     "selection by any score (Rényi)": ("papernot-steinke", "liu-talwar", "balle-renyi"),
+    "selection by any score (composition)": ("dong", "papernot-steinke"),
     "block-order search": ("workbench-selection",),
     "order-statistic band": ("workbench", "esary", "kairouz", "dong"),
     "order-statistic test of one question": ("workbench", "esary", "kairouz", "dong"),

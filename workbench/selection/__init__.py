@@ -5,13 +5,13 @@ A base algorithm runs K times, K drawn from ``runs``, and the run with the best 
 
     runs = wb.selection.NegativeBinomial(eta=1, nu=0.01)
     wb.selection.epsilon(runs, mu=0.5, delta=1e-5)                     # monotone scores
-    wb.selection.epsilon(runs, mu=0.5, delta=1e-5, bound="generic")    # any score
+    wb.selection.epsilon(runs, mu=0.5, delta=1e-5, bound="any")        # any score
     wb.selection.worst_order(runs, mu=0.5, delta=1e-5)                 # a score that leaks more
     wb.selection.simulate(runs, mu=0.5, n=10**6)                       # selections to audit
 
 - `runs`, `finite_runs`: distributions of K; `orders`: scores; `base_pair`: the base algorithm.
-- `bounds`: `epsilon`, by the methods of `direct` and `renyi`; `worst_order`: a search for scores
-  that leak more.
+- `bounds`: `epsilon`, by the methods of `direct`, `renyi` and `composition`; `worst_order`: a
+  search for scores that leak more.
 - `outcomes`, `release_distribution`, `curve`: distributions of the release; `simulation` draws
   releases, and `audit` audits them.
 """

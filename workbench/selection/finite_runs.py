@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench.curves.validation import Floats, quiet, reals
-from workbench.selection.runs import RunCount, run_counts
+from workbench.selection.runs import RunBlocks, RunCount, run_counts
 
 #: Largest array of (values × support of a table) that is held at once.
 _LARGEST_BLOCK = 2**21
@@ -84,13 +84,19 @@ class _Finite(RunCount):
             flat[block] = np.logaddexp.reduce(terms, axis=0)
         return out
 
+    def _blocks(self, rest: float) -> RunBlocks:
+        ran = self._support > 0
+        return RunBlocks(self._support[ran], self._probabilities[ran], 0.0)
+
     def _draw(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.choice(self._support, size=n, p=self._probabilities)
 
 
 @dataclass(frozen=True)
 class PointMass(_Finite):
-    """Exactly ``k`` runs, as in usual tuning; no generic bound is better than composition.
+    """Exactly ``k`` runs, as in usual tuning.
+
+    For any score, their composition is the upper bound: ``epsilon(..., bound="composition")``.
 
     Parameters
     ----------

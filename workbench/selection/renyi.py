@@ -8,6 +8,7 @@ divergence alone (Papernot and Steinke 2022). Both become (ε, δ) by the same c
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -16,8 +17,11 @@ from workbench import _checks
 from workbench.curves.validation import Floats, quiet
 from workbench.selection.runs import NegativeBinomial, Poisson, RunCount, require_runs
 
-#: Orders from 1.01 to 400; closely spaced, since any set of orders gives a valid bound.
+#: Orders from 1.01 to 400, between which further ones are tried: any set gives a valid bound.
 ORDERS = tuple(1 + np.geomspace(0.01, 399, 160))
+
+#: Further orders between the neighbors of the best one, and how often they are placed again.
+_BETWEEN, _REFINED = 15, 3
 
 #: Grid of the quadrature: steps near the middle, how much longer they are far out, and where.
 _STEP, _STRETCH, _MIDDLE = 0.02, 14.0, 16.0
@@ -54,7 +58,7 @@ def epsilon_from_renyi(orders: Floats, divergence: Floats, delta: float) -> tupl
 
 
 def monotone_epsilon(
-    runs: RunCount, mu: float, delta: float, orders: Floats
+    runs: RunCount, mu: float, delta: float, orders: Floats | None = None
 ) -> tuple[float, float]:
     """The bound of Xiang, Wang and Wang (2024) and the order that attains it.
 
@@ -62,22 +66,27 @@ def monotone_epsilon(
     ----------
     runs : RunCount
     mu, delta : float
-    orders : ndarray
-        Ascending, above 1.
+    orders : ndarray, optional
+        Ascending, above 1. By default `ORDERS`, and further ones around the best.
 
     Notes
     -----
-    Every sixth order is tried, then those around the best: ε has one valley along them. The
-    divergence of the best is computed again on ever finer grids until it stays the same.
+    Every sixth order is tried, then those around the best: ε has one valley along them, with an
+    edge at the order where the two directions exchange. The divergence of the best is computed
+    again on ever finer grids until it stays the same.
     """
 
     def best_of(some: Floats, step: float = _STEP) -> tuple[float, float]:
         return epsilon_from_renyi(some, monotone_divergence(runs, mu, some, step), delta)
 
-    tried = orders[:: _EVERY if orders.size > 2 * _EVERY else 1]
+    known = np.array(ORDERS) if orders is None else orders
+    tried = known[:: _EVERY if known.size > 2 * _EVERY else 1]
     _, best = best_of(tried)
-    place = int(np.argmin(np.abs(orders - best)))
-    value, best = best_of(orders[max(place - _EVERY, 0) : place + _EVERY + 1])
+    place = int(np.argmin(np.abs(known - best)))
+    value, best = best_of(near := known[max(place - _EVERY, 0) : place + _EVERY + 1])
+    for _ in range(0 if orders is not None or not np.isfinite(value) else _REFINED):
+        near = _around(near, best)
+        value, best = best_of(near)
     step = _STEP
     while np.isfinite(value) and step > _STEP / 200:
         step /= 2
@@ -86,6 +95,14 @@ def monotone_epsilon(
             return max(finer, value), best
         value = finer
     return value, best
+
+
+def _around(orders: Floats, best: float) -> Floats:
+    """The best order, its neighbors, and orders between them."""
+    place = int(np.argmin(np.abs(orders - best)))
+    low, high = orders[max(place - 1, 0)], orders[min(place + 1, orders.size - 1)]
+    between = 1 + np.geomspace(low - 1, high - 1, _BETWEEN)
+    return np.unique(np.r_[low, best, high, between])
 
 
 @quiet()
@@ -156,7 +173,10 @@ def _sigmoid(x: Floats) -> Floats:
 
 
 def generic_refusal(runs: RunCount) -> str | None:
-    """Why no generic bound is known for these run counts, or None where there is one."""
+    """Why these run counts have no generic bound, or None where there is one.
+
+    That of composition, ``epsilon(..., bound="composition")``, needs no such run counts.
+    """
     if isinstance(require_runs(runs), NegativeBinomial):
         return None
     if isinstance(runs, Poisson):
@@ -167,8 +187,8 @@ def generic_refusal(runs: RunCount) -> str | None:
             "Steinke 2022, Theorem 6)"
         )
     return (
-        "no generic bound is known for these run counts: Papernot and Steinke (2022) cover the "
-        "truncated negative binomial and the Poisson distribution"
+        "the generic bound of Papernot and Steinke (2022) is for the truncated negative binomial "
+        "and the Poisson distribution of run counts"
     )
 
 
@@ -202,15 +222,58 @@ def generic_divergence(runs: RunCount, orders: Floats, base: Floats) -> Floats:
     """
     refusal = generic_refusal(runs)
     if refusal:
-        raise NoBoundError(f"{refusal}; got {runs.name}")
+        raise NoBoundError(
+            f"{refusal}; got {runs.name}. For these, bound='composition' holds for any score"
+        )
     more = base + math.log(runs.mean) / (orders - 1)
     if isinstance(runs, NegativeBinomial):
-        extra = (1 - 1 / orders) * base - math.log(runs.nu) / orders
-        out = more + (1 + runs.eta) * extra.min()
+        out = more + (1 + runs.eta) * _second_term(runs, orders, base).min()
     else:
         out = more + runs.mean * _delta_from_renyi(orders, base, np.log1p(1 / (orders - 1)))
     # A divergence grows with its order, so that a higher one bounds the lower ones.
     return np.minimum.accumulate(out[::-1])[::-1]
+
+
+def _second_term(runs: NegativeBinomial, orders: Floats, base: Floats) -> Floats:
+    """What is added (1+η) times, at each order λ̂."""
+    return (1 - 1 / orders) * base - math.log(runs.nu) / orders
+
+
+def generic_epsilon(
+    runs: RunCount,
+    base: Callable[[Floats], Floats],
+    delta: float,
+    orders: Floats | None = None,
+) -> tuple[float, float]:
+    """The bound of Papernot and Steinke (2022) and the order that attains it.
+
+    Parameters
+    ----------
+    runs : RunCount
+    base : callable
+        Orders -> the base's divergences.
+    delta : float
+    orders : ndarray, optional
+        Ascending, above 1. By default `ORDERS`, and further ones around the best.
+
+    Raises
+    ------
+    NoBoundError
+        For other run counts than theirs.
+    """
+    known = np.array(ORDERS) if orders is None else orders
+    divergence = base(known)
+    value, best = epsilon_from_renyi(known, generic_divergence(runs, known, divergence), delta)
+    if orders is None and np.isfinite(value):
+        more = _around(known, best)
+        if isinstance(runs, NegativeBinomial):
+            second = known[int(np.argmin(_second_term(runs, known, divergence)))]
+            more = np.union1d(more, _around(known, second))
+        known, places = np.unique(np.r_[known, more], return_index=True)
+        divergence = np.r_[divergence, base(more)][places]
+        finer = epsilon_from_renyi(known, generic_divergence(runs, known, divergence), delta)
+        value, best = min((value, best), finer)
+    return value, best
 
 
 @quiet()

@@ -10,17 +10,59 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import exprel, gammaln, xlogy
+from scipy.special import betaln, exprel, gammaln, xlogy
 
 from workbench import _checks
 from workbench.curves.validation import Floats, Values, quiet, rates, reals, shaped
 
 _LOG_LARGEST = math.log(np.finfo(float).max)
+
+#: Run counts whose probabilities are summed one by one; those in blocks of one; and the relative
+#: lengths of longer blocks, up to the first number and beyond.
+_SUMMED, _SINGLE = 2**16, 2**10
+_SHORT, _LONG = 1 / 512, 1 / 64
+#: Where a distribution is searched for its tail.
+_FARTHEST = np.r_[np.arange(1.0, 64.0), np.geomspace(64, 1e60, 2000).round()]
+#: Above this many runs, log Γ(k) has too few digits for differences.
+_MANY = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class RunBlocks:
+    """Run counts in blocks, each taken at its largest: what bounds all of them from above.
+
+    Attributes
+    ----------
+    last : ndarray, shape (n,)
+        The largest run count of each block, increasing, at least 1.
+    mass : ndarray, shape (n,)
+        Upper limits of the blocks' probabilities.
+    rest : float
+        Upper limit of the probability of more runs than the last block has.
+    """
+
+    last: Floats
+    mass: Floats
+    rest: float
+
+    def merged(self, most: int) -> RunBlocks:
+        """At most ``most`` blocks, evenly spaced in the root of the run count."""
+        if self.last.size <= most:
+            return self
+        wanted = np.linspace(*np.sqrt(self.last[[0, -1]]), most) ** 2
+        ends = np.unique(np.searchsorted(self.last, wanted * (1 - 1e-12)))
+        mass = np.add.reduceat(self.mass, np.r_[0, ends[:-1] + 1])
+        return RunBlocks(self.last[ends], mass, self.rest)
+
+    def first(self, n: int) -> RunBlocks:
+        """The first ``n`` blocks; the others are counted with the rest."""
+        return RunBlocks(self.last[:n], self.mass[:n], self.rest + float(self.mass[n:].sum()))
 
 
 class RunCount(ABC):
@@ -157,6 +199,10 @@ class RunCount(ABC):
     def _draw(self, n: int, rng: np.random.Generator) -> Floats:
         """Numbers of runs."""
 
+    @abstractmethod
+    def _blocks(self, rest: float) -> RunBlocks:
+        """Run counts from 1 on in blocks, beyond which there is at most ``rest`` if possible."""
+
     @quiet()
     def _log_generating_function(self, log_z: Floats) -> Floats:
         some = np.where(log_z > -np.inf, self._log_increase(log_z, log_z), -np.inf)
@@ -278,7 +324,16 @@ class NegativeBinomial(RunCount):
             - gammaln(1 + eta)
             - self._log_whole
         )
+        if (many := at_least_one > _MANY).any():
+            far = at_least_one * math.log1p(-self.nu) + _log_gamma_ratio(at_least_one, eta)
+            log_pmf = np.where(many, far - gammaln(1 + eta) - self._log_whole, log_pmf)
         return np.where(k >= 1, log_pmf, -np.inf)
+
+    def _blocks(self, rest: float) -> RunBlocks:
+        def log_growth(k: Floats) -> Floats:
+            return math.log1p(-self.nu) + np.maximum(np.log1p((self.eta - 1) / (k + 1)), 0.0)
+
+        return _tail_blocks(self._log_pmf, log_growth, rest)
 
     def _below(self, log_z: Floats) -> Floats:
         """W = 1 − (1−ν)z, without cancellation near z = 1."""
@@ -344,6 +399,12 @@ class Poisson(RunCount):
     def _log_pmf(self, k: Floats) -> Floats:
         return xlogy(k, self.mean) - self.mean - gammaln(k + 1)
 
+    def _blocks(self, rest: float) -> RunBlocks:
+        def log_growth(k: Floats) -> Floats:
+            return math.log(self.mean) - np.log(k + 1)
+
+        return _tail_blocks(self._log_pmf, log_growth, rest)
+
     def _log_derivative(self, log_z: Floats) -> Floats:
         return math.log(self.mean) + self.mean * np.expm1(log_z)
 
@@ -401,3 +462,58 @@ def _log_h(eta: float, log_y: Floats) -> Floats:
     x = eta * np.exp(log_y)
     # e^x/x is exprel(x) in all digits long before it overflows.
     return log_y + np.where(x < 100, np.log(exprel(np.minimum(x, 100.0))), x - np.log(x))
+
+
+def _log_gamma_ratio(k: Floats, eta: float) -> Floats:
+    """Log of Γ(k+η)/Γ(k+1), however large k is."""
+    if eta < 1:
+        return betaln(k + eta, 1 - eta) - gammaln(1 - eta)
+    return gammaln(eta - 1) - betaln(k + 1, eta - 1) if eta > 1 else np.zeros_like(k)
+
+
+def _spaced(low: float, high: float, length: float) -> Floats:
+    """Whole numbers from low to high at steps of a relative length; none if low is higher."""
+    if low >= high:
+        return np.empty(0)
+    steps = math.ceil(math.log(high / low) / length)
+    return np.r_[np.geomspace(low, high, steps + 1).round()[:-1], high]
+
+
+@quiet()
+def _tail_blocks(
+    log_pmf: Callable[[Floats], Floats], log_growth: Callable[[Floats], Floats], rest: float
+) -> RunBlocks:
+    """Blocks of a distribution on 1, 2, … with a tail that falls at least geometrically.
+
+    Parameters
+    ----------
+    log_pmf : callable
+        k -> log ξ(k).
+    log_growth : callable
+        k -> upper limit of log ξ(j+1)/ξ(j) for all j ≥ k; negative in the end.
+    rest : float
+        Wanted probability beyond the blocks.
+
+    Notes
+    -----
+    Beyond k there is at most ξ(k+1)/(1 − r) with r the largest ratio from k + 1 on; a block from
+    a on has at most its length times ξ(a) max(1, r)^length.
+    """
+    growth = log_growth(_FARTHEST + 1)
+    tail = log_pmf(_FARTHEST + 1) - np.log(-np.expm1(np.minimum(growth, 0.0)))
+    enough = np.flatnonzero(tail <= math.log(rest))
+    end = _FARTHEST[enough[0] if enough.size else -1]
+    beyond = float(np.exp(min(tail[enough[0]], 0.0))) if enough.size else 1.0
+    single = np.arange(1.0, min(end, _SINGLE) + 1)
+    ends = np.unique(
+        np.r_[single, _spaced(_SINGLE, min(end, _SUMMED), _SHORT), _spaced(_SUMMED, end, _LONG)]
+    )
+    first = np.r_[1.0, ends[:-1] + 1]
+    near = ends <= _SUMMED
+    summed = np.exp(log_pmf(np.arange(1.0, ends[near][-1] + 1)))
+    mass = np.empty_like(ends)
+    mass[near] = np.add.reduceat(summed, first[near].astype(int) - 1)
+    start, length = first[~near], ends[~near] - first[~near] + 1
+    rise = np.maximum(log_growth(start), 0.0) * length
+    mass[~near] = np.exp(log_pmf(start) + np.log(length) + rise)
+    return RunBlocks(ends, np.minimum(mass, 1.0), beyond)

@@ -30,7 +30,7 @@ def audits(one: float, known: Mapping[str, Bound], found: Mapping[str, Selection
     one : float
         ε of one run.
     known : mapping
-        "direct", "renyi", "worst" and maybe "generic" -> bound without samples.
+        "direct", "renyi", "worst" and "generic", for any score -> bound without samples.
     found : mapping
         Name of a score -> its audit.
     """

@@ -22,6 +22,7 @@ DIRECT = Style("monotone score, exact", "p")
 RENYI = Style("monotone score, Rényi upper bound", "p", "dash", 1.5)
 WORST = Style("worst order found, lower bound", "bad")
 GENERIC = Style("any score, upper bound", "fit", "dashdot")
+COMPOSITION = Style("any score, by composition", "fit", "dot")
 
 HERE = Style("", "muted", "dash", 1)
 WITH, WITHOUT = Style("with the record (P)", "p"), Style("without (Q)", "q")

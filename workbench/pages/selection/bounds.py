@@ -19,12 +19,17 @@ from workbench.pairs.gaussian import GaussianPair
 from workbench.selection import renyi
 from workbench.selection.base_pair import base_renyi
 from workbench.selection.bounds import epsilon
+from workbench.selection.composition import composed_runs
 from workbench.selection.curve import tradeoff_curve
 from workbench.selection.runs import RunCount
 from workbench.selection.worst_order import WorstOrder, worst_order
 
 #: Numbers of δ, run counts and Rényi orders at which curves are drawn.
 DELTAS, COUNTS, ORDERS = 41, 9, 40
+
+#: Numbers of ε at which the bound by composition is drawn, and the multiple of the worst order
+#: found beyond which it would hide the other curves.
+CELLS, MUCH_LARGER = 81, 4
 
 
 class SelectionBounds(Part):
@@ -44,8 +49,19 @@ class SelectionBounds(Part):
 
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def generic(self) -> Bound | None:
-        """The bound for any score, or None if there is none for these run counts."""
+        """The generic bound for any score, or None if there is none for these run counts."""
         return None if renyi.generic_refusal(self.page.runs()) else self._bound("generic")
+
+    @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
+    def composition(self) -> Bound:
+        """The bound by composition, for any score and any run count."""
+        return self._bound("composition")
+
+    @derived(needs=("generic", "composition"))
+    def any_score(self) -> Bound:
+        """The smaller of the bounds for any score."""
+        generic, composition = self.generic(), self.composition()
+        return composition if generic is None or composition.value < generic.value else generic
 
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def worst(self) -> WorstOrder:
@@ -64,18 +80,15 @@ class SelectionBounds(Part):
 
     # -- the answer and the strip of numbers -------------------------------------------------------
 
-    @answer(needs=("one_epsilon", "direct", "worst", "generic", "runs"))
+    @answer(needs=("one_epsilon", "direct", "worst", "any_score", "runs"))
     def answer(self) -> Answer:
         """What the release of the best run costs beyond one run."""
-        one, generic, runs = self.page.one_epsilon(), self.generic(), self.page.runs()
+        one, limit, runs = self.page.one_epsilon(), self.any_score(), self.page.runs()
         single = f"ε = {round_safely(one, 'nearest')}"
         if runs.mean <= 1:
             return Answer("Selection costs nothing", f"there is a single run, of {single}", "good")
         least = max((self.worst().bound, self.direct()), key=lambda bound: bound.value)
-        if generic is None:
-            proven = "no upper bound is known for any score"
-        else:
-            proven = f"ε ≤ {generic.rounded} is proven for any score"
+        proven = f"ε ≤ {limit.rounded} is proven for any score"
         at = f"at δ = {plain(self.page.delta.value)}"
         said = (
             f"one run has {single}; releasing the best of {_count(runs)} on average reaches ε = "
@@ -128,14 +141,25 @@ class SelectionBounds(Part):
 
     @number(
         "Any score (proven)",
-        needs=("generic",),
-        formula="Papernot & Steinke (2022), Theorems 2 and 6, converted from Rényi divergence.",
+        needs=("any_score",),
+        formula="The smaller of Papernot & Steinke (2022), Theorems 2 and 6, converted from Rényi "
+        "divergence, and composition: δ(ε) ≤ Σ ξ(k) δ_k(ε), with δ_k of all k runs together.",
         main=True,
     )
-    def generic_number(self) -> Bound | Fact:
-        """Upper bound that holds for every selection score."""
-        bound = self.generic()
-        return bound or Fact("none known", "no theorem covers these run counts")
+    def generic_number(self) -> Bound:
+        """Upper bound that holds for every selection score; see `holds` for which of the two."""
+        return self.any_score()
+
+    @number(
+        "Composition of all runs (proven)",
+        needs=("composition",),
+        formula="δ(ε) ≤ Σ ξ(k) δ_k(ε): the release is a function of the number of runs k, drawn "
+        "independently of the data, and of all k outputs.",
+        caution="Says little where many runs are likely.",
+    )
+    def composition_number(self) -> Bound:
+        """Upper bound for every score and every number of runs."""
+        return self.composition()
 
     @number("Mean number of runs", needs=("runs",))
     def mean_runs(self) -> Fact:
@@ -175,15 +199,22 @@ class SelectionBounds(Part):
             return f"{said}, and at least {worst.bound.rounded} for some other score{factor}."
         return f"{said}. The search found no score that leaks more."
 
-    @sentence(needs=("generic", "worst", "direct"))
+    @sentence(needs=("generic", "composition", "worst", "direct"))
     def holds(self) -> str:
-        """Which bounds hold for which scores."""
-        generic = self.generic()
+        """Which bounds hold for which scores, and between which the worst score lies."""
+        limit, worst = self.any_score(), self.worst().bound
         said = "The exact value and the Rényi bound hold only if scores rank by privacy loss. "
+        generic = self.generic()
         if generic is None:
-            reason = renyi.generic_refusal(self.page.runs()) or ""
-            return f"{said}For other scores there is no guarantee; {reason}."
-        return f"{said}For any score, ε ≤ {generic.rounded} is proven."
+            reason = "by composition; the generic bound is not for this distribution of the number"
+        elif limit is generic:
+            reason = f"by the generic bound; composition gives {self.composition().rounded}"
+        else:
+            reason = f"by composition; the generic bound gives {generic.rounded}"
+        return (
+            f"{said}For any score, ε ≤ {limit.rounded} is proven {reason}. The worst score lies "
+            f"between {worst.rounded}, of the worst order found, and {limit.rounded}."
+        )
 
     @sentence(needs=("base_kind", "reduction", "log_rate"))
     def reduced(self) -> str:
@@ -203,7 +234,7 @@ class SelectionBounds(Part):
 
     @figure(
         "ε against δ",
-        needs=("one_epsilon", "direct", "renyi", "generic", "worst", "curve"),
+        needs=("one_epsilon", "direct", "renyi", "generic", "composition", "worst", "curve"),
         caution="The worst order was found for the chosen δ. At another δ, another order may leak "
         "more.",
     )
@@ -223,6 +254,10 @@ class SelectionBounds(Part):
             any_score = renyi.generic_divergence(runs, orders, base_renyi(GaussianPair(mu), orders))
             curves[charts.GENERIC] = _converted(orders, any_score, deltas)
             here[charts.GENERIC] = generic.value
+        if self._shown(self.composition().value):
+            composed = composed_runs(runs, GaussianPair(mu), float(deltas.min()))
+            curves[charts.COMPOSITION] = composed.read_off(deltas, CELLS)
+            here[charts.COMPOSITION] = self.composition().value
         direct = self.curve().epsilon(deltas)
         # The monotone order is among those tried, and may leak more at another δ.
         curves[charts.WORST] = np.maximum(found.epsilon(deltas), direct)
@@ -239,6 +274,10 @@ class SelectionBounds(Part):
             {e: (deltas, y) for e, y in curves.items()}, here, self.page.delta.value
         )
 
+    def _shown(self, composition: float) -> bool:
+        """Whether the bound by composition is near enough to the others for one chart."""
+        return composition <= MUCH_LARGER * self.worst().bound.value
+
     @derived(needs=(*FAMILY, "one_mu", "log_delta"), shared=True)
     def by_mean(self) -> tuple[np.ndarray, dict[charts.Style, np.ndarray]]:
         """Every bound at several mean numbers of runs."""
@@ -251,6 +290,11 @@ class SelectionBounds(Part):
                 epsilon(runs, mu, delta=delta, bound="generic").value for runs in counts
             ]
         found = [worst_order(runs, mu, delta=delta) for runs in counts]
+        composed = [epsilon(r, mu, delta=delta, bound="composition").value for r in counts]
+        curves[charts.COMPOSITION] = [
+            limit if limit <= MUCH_LARGER * float(worst) else np.nan
+            for limit, worst in zip(composed, found, strict=True)
+        ]
         curves[charts.WORST] = [float(worst) for worst in found]
         curves[charts.DIRECT] = [worst.monotone for worst in found]
         curves[charts.BASE] = [float(GaussianPair(mu).epsilon(delta))] * COUNTS
@@ -259,19 +303,24 @@ class SelectionBounds(Part):
 
     @figure(
         "ε against the number of runs",
-        needs=("by_mean", "runs", "one_epsilon", "direct", "generic", "worst"),
+        needs=("by_mean", "runs", "one_epsilon", "direct", "generic", "composition", "worst"),
     )
     def against_runs(self) -> dict[str, Any]:
-        """Bounds on ε against the mean number of runs. Dots mark the chosen number."""
+        """Bounds on ε against the mean number of runs. Dots mark the chosen number.
+
+        Composition is drawn up to four times the worst order found.
+        """
         means, curves = self.by_mean()
         here = {
             charts.WORST: self.worst().bound.value,
             charts.DIRECT: self.direct().value,
             charts.BASE: self.page.one_epsilon(),
         }
-        generic = self.generic()
+        generic, composition = self.generic(), self.composition().value
         if generic is not None:
             here[charts.GENERIC] = generic.value
+        if self._shown(composition):
+            here[charts.COMPOSITION] = composition
         return charts.against_runs(means, curves, (self.page.runs().mean, here))
 
     @figure(

@@ -63,7 +63,6 @@ class SelectionPage(Page):
         mu = repr(self.one_mu())
         asked = ("wb.selection.epsilon", "runs", mu)
         at: dict[str, Any] = {"delta": self.delta.value}
-        generic = call(*asked, **at, bound="generic") if self.generic() is not None else ""
         again = repeatable(self, "simulate")
         simulated = ("runs", mu, str(round(10**self.log_n)), "score=worst.order")
         return script(
@@ -73,7 +72,8 @@ class SelectionPage(Page):
             f"renyi_number = {call(*asked, **at, bound='renyi')}",
             f"worst = {call('wb.selection.worst_order', 'runs', mu, **at)}\n"
             "worst_number = worst.bound",
-            generic and f"generic_number = {generic}",
+            f"generic_number = {call(*asked, **at, bound='any')}",
+            f"composition_number = {call(*asked, **at, bound='composition')}",
             "mean_runs = runs.mean",
             self._exact_code(),
             f"scores = {call('wb.selection.simulate', *simulated, seed=self.seed)}",

@@ -36,7 +36,7 @@ class Simulated:
     n : int
         Selections per group when complete.
     known : dict of str to Bound
-        By "direct", "renyi", "generic" and "worst".
+        By "direct", "renyi", "worst" and "generic", the smaller one of those for any score.
     found : dict of str to SelectionAudit
         By the name of the score, "monotone" and "worst order", as far as they are simulated.
     """
@@ -76,8 +76,8 @@ class AuditedSelection(Part):
     def simulate(self, report: Report) -> Simulated:
         """Simulates and audits selections by a monotone score and by the worst order found."""
         n, known = round(10**self.log_n), {"direct": self.page.direct(), "renyi": self.page.renyi()}
-        worst, generic = self.page.worst(), self.page.generic()
-        known |= {"worst": worst.bound} | ({"generic": generic} if generic is not None else {})
+        worst = self.page.worst()
+        known |= {"worst": worst.bound, "generic": self.page.any_score()}
         done = Simulated(self.page.runs(), self.page.one_mu(), self.page.delta.value, n, known, {})
         for i, (name, score) in enumerate(
             {"monotone": Monotone(), "worst order": worst.order}.items()
