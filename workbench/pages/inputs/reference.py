@@ -1,9 +1,9 @@
 """The choice of references to draw beside scores: pairs, their compositions, kinds of DP-SGD.
 
-Every kind of reference is built from a few controls and has the interface of a `Pair`. Those of
-DP-SGD share theirs, so that another kind of batches is compared at the same noise, rate and steps. A page has
-one `ReferenceChoice` for each of `PREFIXES`, with which the names of its parameters begin. No
-reference is tested: what was promised is a claim, see `workbench.pages.inputs.claims.stated`.
+Every kind of reference is built from a few controls and has the interface of a `Pair`. Those of DP-
+SGD share theirs, so that another kind of batches is compared at the same noise, rate and steps. A
+page has one `ReferenceChoice` for each of `PREFIXES`, with which the names of its parameters begin.
+No reference is tested: what was promised is a claim, see `workbench.pages.inputs.claims.stated`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def _dpsgd(multiplier: float, log_rate: float, log_steps: float, neighboring: st
     return DPSGDPair(multiplier, number_of(log_rate), round(10**log_steps), neighboring)
 
 
-def _fixed_batches(multiplier: float, log_rate: float, log_records: float, log_steps: float) -> Pair:
+def _fixed_batches(
+    multiplier: float, log_rate: float, log_records: float, log_steps: float
+) -> Pair:
     records = round(10**log_records)
     size = max(round(number_of(log_rate) * records), 1)
     return FixedBatchPair(multiplier, size, records, round(10**log_steps))
