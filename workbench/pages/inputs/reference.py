@@ -168,6 +168,29 @@ REFERENCES: dict[str, Reference] = {
     ),
 }
 
+
+def multiplier_slider() -> param.Number:
+    """The noise of kinds of DP-SGD."""
+    return param.Number(
+        1.0,
+        bounds=(0.3, 10),
+        step=0.05,
+        label="Noise multiplier",
+        doc="Standard deviation of the noise, divided by the clipping norm.",
+    )
+
+
+def rate_slider() -> LogNumber:
+    """The sampling rate of kinds of DP-SGD."""
+    return LogNumber(
+        -2.0,
+        bounds=(-4, 0),
+        step=0.05,
+        label="Sampling rate",
+        doc="Probability that a record is in a batch: batch size divided by the number of records.",
+    )
+
+
 #: What the parameters of each reference begin with; further ones are offered one by one.
 PREFIXES = ("reference", "reference2", "reference3")
 
@@ -202,20 +225,8 @@ class ReferenceChoice(Part):
     times = param.Integer(
         1, bounds=(1, 200), label="Releases k", doc="Independent releases; the attacker sees all."
     )
-    multiplier = param.Number(
-        1.0,
-        bounds=(0.3, 10),
-        step=0.05,
-        label="Noise multiplier",
-        doc="Standard deviation of the noise, divided by the clipping norm.",
-    )
-    log_rate = LogNumber(
-        -2.0,
-        bounds=(-4, 0),
-        step=0.05,
-        label="Sampling rate",
-        doc="Probability that a record is in a batch: batch size divided by the number of records.",
-    )
+    multiplier = multiplier_slider()
+    log_rate = rate_slider()
     log_steps = LogNumber(
         3.0,
         bounds=(0, 5),
