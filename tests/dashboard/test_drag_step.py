@@ -15,7 +15,7 @@ MOST = {
 }
 
 #: The same of a move that is a gesture of its own: all controls are compared, and it is kept.
-MOST_OF_A_MOVE = {("scores", "threshold"): (66, 1290), ("counts", "log_prior"): (37, 530)}
+MOST_OF_A_MOVE = {("scores", "threshold"): (66, 1300), ("counts", "log_prior"): (37, 530)}
 
 #: Modules of the way itself.
 MOST_ON_THE_WAY = 25

@@ -14,6 +14,7 @@ from workbench.onerun.read import read_one_run
 from workbench.onerun.run import OneRun
 from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
+from workbench.pages.inputs.known import values_of_known
 from workbench.pages.inputs.pair import KINDS, PairChoice, values_of_pair
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.pair_lab import PairLabPage
@@ -111,7 +112,9 @@ def selection_page(runs: RunCount) -> SelectionPage:
 
 def pair_page(pair: Pair | str) -> PairLabPage:
     """The page about a pair with known privacy loss; see `given_pair`."""
-    return PairLabPage(**given_pair(pair))
+    return PairLabPage(
+        **(given_pair(pair) if isinstance(pair, str) else values_of_known("pair", pair))
+    )
 
 
 def given_pair(pair: Pair | str) -> dict[str, Any]:

@@ -36,11 +36,7 @@ from workbench.pages.core.page import (
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.code import call, pair_code, script
-from workbench.pages.inputs.pair import (
-    PairChoice,
-    pair_controls,
-    pair_parameters,
-)
+from workbench.pages.inputs.known import KnownPairChoice, known_controls, known_parameters
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.accounting.composed import ComposedPair
@@ -74,7 +70,7 @@ ENOUGH_DRAWS, SIGNIFICANT = 20, 0.01
 PICKED = "the threshold was chosen because of its bound"
 HIDDEN = Fact("?", "hidden")
 
-PAIR = (*pair_parameters("pair"), "releases")
+PAIR = (*known_parameters("pair"), "releases")
 SAMPLE = (*PAIR, "log_n", "seed")
 ASKED = ("log_delta", "confidence")
 
@@ -114,7 +110,7 @@ class PairSample(Part):
 
     def _many(self, *events: Any) -> None:
         drawn: list[tuple[float, float]] = []
-        many = min(MANY, max(MOST_DRAWN // (self.n * self.releases), 1))
+        many = min(MANY, max(MOST_DRAWN // (self.n * self.times), 1))
         if many < MANY:
             self.page.message = f"Drew {many} instead of {MANY} samples, because they are large."
         try:
@@ -128,16 +124,21 @@ class PairSample(Part):
     @property
     def n(self) -> int:
         """Samples per group; fewer than chosen if many releases would take too long to draw."""
-        return min(round(10**self.log_n), MOST_RELEASES // self.releases)
+        return min(round(10**self.log_n), MOST_RELEASES // self.times)
+
+    @property
+    def times(self) -> int:
+        """Releases of the pair."""
+        return 1 if self.page.chosen.released_once else self.releases
 
     @derived(needs=PAIR)
     def pair(self) -> Pair:
         """The pair as chosen."""
         pair = self.page.chosen.pair()
         # All releases of a pair that leaks nothing are equivalent to one.
-        if self.releases == 1 or pair.total_variation == 0:
+        if self.times == 1 or pair.total_variation == 0:
             return pair
-        return ComposedPair(pair, self.releases)
+        return ComposedPair(pair, self.times)
 
     @derived(needs=SAMPLE)
     def scores(self) -> Scores:
@@ -228,7 +229,7 @@ class PairLabPage(Page):
     delta = DeltaSetting()
     level = ConfidenceSetting()
     # Any threshold in a tail of this pair reveals all of ε: the best of them is mostly luck.
-    chosen = PairChoice("pair", default="laplace", mu=3.0)
+    chosen = KnownPairChoice("pair", default="laplace", mu=3.0)
     draws = PairSample()
     truth = KnownTruth()
 
@@ -237,7 +238,13 @@ class PairLabPage(Page):
     )
 
     controls: ClassVar[tuple[Section, ...]] = (
-        Section("Pair", (*pair_controls("pair"), Control("releases"))),
+        Section(
+            "Pair",
+            (
+                *known_controls("pair"),
+                Control("releases", when=lambda page: not page.chosen.released_once),
+            ),
+        ),
         Section("Sample", (Control("log_n"), Control("draw_again"), Control("draw_many"))),
         Section("Audit", (Control("log_delta"), Control("confidence"))),
         Section("Truth", (Control("log_floor"), Control("hide_truth"))),
@@ -373,7 +380,7 @@ class PairLabPage(Page):
         only = f"at most {level} is guaranteed only for a threshold fixed in advance"
         return self._above(1, only)
 
-    @number("Samples", needs=("log_n", "releases", "seed"))
+    @number("Samples", needs=("log_n", "seed", *PAIR))
     def sizes(self) -> Fact:
         """Number of members (P), and of non-members (Q)."""
         fewer = self.draws.n < round(10**self.log_n)

@@ -132,7 +132,7 @@ def explore_pair(
     ----------
     pair : str or Pair
         "gaussian", "laplace", "subsampled-gaussian", "randomized-response", or one of those with
-        its parameters, such as ``wb.GaussianPair(1)``.
+        its parameters, such as ``wb.GaussianPair(1)``; also a `LastIteratePair`.
     show, controls, spec, **settings
         As in `explore`.
 

@@ -64,7 +64,11 @@ def profile_over_steps(
         return empty(OFF, optional=True)
     delta, k, infinite = bound.delta or 0.0, histogram.k, histogram.infinite_mass
     there = [one for one in compared if math.isfinite(one.epsilon(delta))]
-    ends = [1.35 * bound.value, 1.15 * estimate.value, *(1.15 * one.epsilon(delta) for one in there)]
+    ends = [
+        1.35 * bound.value,
+        1.15 * estimate.value,
+        *(1.15 * one.epsilon(delta) for one in there),
+    ]
     most = round_up(max([1.0, *filter(math.isfinite, ends)]))
     low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
     # Where the axis goes on below the δ of the curves, these go on to where they end.

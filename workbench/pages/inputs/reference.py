@@ -1,9 +1,9 @@
 """The choice of references to draw beside scores: pairs, their compositions, kinds of DP-SGD.
 
-Every kind of reference is built from a few controls and has the interface of a `Pair`. Those of
-DP-SGD share theirs, so that another kind of batches is compared at the same noise, rate and steps. A page has
-one `ReferenceChoice` for each of `PREFIXES`, with which the names of its parameters begin. No
-reference is tested: what was promised is a claim, see `workbench.pages.inputs.claims.stated`.
+Every kind of reference is built from a few controls and has the interface of a `Pair`. Those of DP-
+SGD share theirs, so that another kind of batches is compared at the same noise, rate and steps. A
+page has one `ReferenceChoice` for each of `PREFIXES`, with which the names of its parameters begin.
+No reference is tested: what was promised is a claim, see `workbench.pages.inputs.claims.stated`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ def _dpsgd(multiplier: float, log_rate: float, log_steps: float, neighboring: st
     return DPSGDPair(multiplier, number_of(log_rate), round(10**log_steps), neighboring)
 
 
-def _fixed_batches(multiplier: float, log_rate: float, log_records: float, log_steps: float) -> Pair:
+def _fixed_batches(
+    multiplier: float, log_rate: float, log_records: float, log_steps: float
+) -> Pair:
     records = round(10**log_records)
     size = max(round(number_of(log_rate) * records), 1)
     return FixedBatchPair(multiplier, size, records, round(10**log_steps))
@@ -166,6 +168,29 @@ REFERENCES: dict[str, Reference] = {
     ),
 }
 
+
+def multiplier_slider() -> param.Number:
+    """The noise of kinds of DP-SGD."""
+    return param.Number(
+        1.0,
+        bounds=(0.3, 10),
+        step=0.05,
+        label="Noise multiplier",
+        doc="Standard deviation of the noise, divided by the clipping norm.",
+    )
+
+
+def rate_slider() -> LogNumber:
+    """The sampling rate of kinds of DP-SGD."""
+    return LogNumber(
+        -2.0,
+        bounds=(-4, 0),
+        step=0.05,
+        label="Sampling rate",
+        doc="Probability that a record is in a batch: batch size divided by the number of records.",
+    )
+
+
 #: What the parameters of each reference begin with; further ones are offered one by one.
 PREFIXES = ("reference", "reference2", "reference3")
 
@@ -200,20 +225,8 @@ class ReferenceChoice(Part):
     times = param.Integer(
         1, bounds=(1, 200), label="Releases k", doc="Independent releases; the attacker sees all."
     )
-    multiplier = param.Number(
-        1.0,
-        bounds=(0.3, 10),
-        step=0.05,
-        label="Noise multiplier",
-        doc="Standard deviation of the noise, divided by the clipping norm.",
-    )
-    log_rate = LogNumber(
-        -2.0,
-        bounds=(-4, 0),
-        step=0.05,
-        label="Sampling rate",
-        doc="Probability that a record is in a batch: batch size divided by the number of records.",
-    )
+    multiplier = multiplier_slider()
+    log_rate = rate_slider()
     log_steps = LogNumber(
         3.0,
         bounds=(0, 5),

@@ -30,8 +30,8 @@ _FURTHER = {TABLE: "table of (ε, δ)", AS_REFERENCE: "no more leakage than the 
 
 #: Why the first reference is no claim.
 HEURISTIC = (
-    "The reference is a heuristic, which no mechanism promises: nothing is tested. Choose DP-SGD as "
-    "the reference, whose attacker sees every step."
+    "The reference is a heuristic, which no mechanism promises: nothing is tested. Choose DP-SGD "
+    "as the reference, whose attacker sees every step."
 )
 
 #: Names of all parameters that a claim on the page rests on.
