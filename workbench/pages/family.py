@@ -218,7 +218,6 @@ class FromTotalVariation(Part):
         "TV/q)/2).",
         caution="One number stands for the whole curve here. The limits of “Parameter of the "
         "family” use all scores and are sharper.",
-        folded=True,
     )
     def parameter_of_tv(self) -> Fact:
         """The family's parameter at the total variation, and the noise σ that belongs to it."""
@@ -251,7 +250,6 @@ class FromTotalVariation(Part):
         formula="ε(δ) of the member of the family with this total variation.",
         caution="From a lower bound on TV: a lower bound on ε, if the pair is of the family. From "
         "an estimate: an estimate. Typed: what the family implies, whatever the scores say.",
-        folded=True,
     )
     def epsilon_of_tv(self) -> Bound | Fact:
         """ε that the total variation alone implies in the family."""
@@ -300,15 +298,20 @@ class FromTotalVariation(Part):
             page._refuted or isinstance(page.check(), str),
         )
 
-    @derived(needs=("band", "histogram", "known_tv"))
-    def all_tv(self) -> dict[str, float]:
-        """The total variations that the chart marks, by where they come from."""
-        found = {
+    @derived(needs=("band", "histogram"))
+    def measured_tv(self) -> dict[str, float]:
+        """The certified and the estimated total variation."""
+        return {
             "bound": self.page.band().total_variation().value,
             "estimate": self.page.histogram().total_variation,
         }
+
+    @derived(needs=("measured_tv", "known_tv"))
+    def all_tv(self) -> dict[str, float]:
+        """The total variations that the chart marks, by where they come from."""
         known = self.known_tv()
-        return found if isinstance(known, Bound) else {**found, "typed": known}
+        typed = {} if isinstance(known, Bound) else {"typed": known}
+        return {**self.measured_tv(), **typed}
 
     @derived(needs=("all_tv",))
     def tv_reach(self) -> float:
@@ -358,7 +361,6 @@ class FamilyPage(Page):
     sample = Sample("sample")
     source = ScoreSource()
     results = FamilyResults()
-    by_tv = FromTotalVariation()
 
     controls: ClassVar[tuple[Section, ...]] = (
         ScoreSource.section,
@@ -627,6 +629,9 @@ class FamilyPage(Page):
     def profile(self) -> dict[str, Any]:
         """Privacy profile δ(ε). The dots are the ε lower bounds at the chosen δ."""
         return charts.profile(self.band(), self.delta.value, self.member(), self._refuted)
+
+    # After the others: what one number, the total variation, would say.
+    by_tv = FromTotalVariation()
 
     # -- as Python -----------------------------------------------------------------------------
 
