@@ -315,31 +315,38 @@ def test_a_certified_total_variation_gives_bounds_and_an_estimate_estimates(page
     assert (bound.guarantee, bound.checked) == ("simultaneous", "not refuted")
     assert bound.value == pytest.approx(pair.epsilon(1e-5))
     assert bound.value < page.epsilon().value < wb.GaussianPair(1).epsilon(1e-5)
-    shown = page.parameter_of_tv()
-    assert shown.text.startswith("μ ≥ ")
-    assert "σ ≤ " in shown.note
-    assert float(shown.text.split()[-1]) <= pair.mu
+    said = page.parameter_of_tv()
+    assert said.startswith("Total variation ≥ 0.351")
+    assert "means μ ≥ 0.91" in said
+    assert said.endswith(", a bound, assuming the family.")
+    assert float(said.split("μ ≥ ")[1].split(",")[0]) <= pair.mu
+    assert float(said.split("σ ≤ ")[1].split(",")[0]) >= 1 / pair.mu
     page.tv_from = "estimate"
     assert page.epsilon_of_tv().guarantee == "estimate"
     assert page.epsilon_of_tv().value == pytest.approx(
         wb.pair_from_total_variation(page.histogram().total_variation).epsilon(1e-5)
     )
-    assert page.parameter_of_tv().text.startswith("μ ≈ ")
+    assert "means μ ≈ 0.998" in page.parameter_of_tv()
+    assert "an estimate" in page.parameter_of_tv()
 
 
 def test_a_typed_total_variation_is_that_of_hist(page):
     page.param.update(tv_from="typed", typed_tv=0.2256, family="subsampled-gaussian", q=0.25)
-    assert page.parameter_of_tv() == Fact("1/σ = 3.313", "σ = 0.3018 · of the member with this TV")
+    assert page.parameter_of_tv() == (
+        "Total variation = 0.2256 means 1/σ = 3.313, σ = 0.3018, of the member with it, assuming "
+        "the family."
+    )
     assert page.epsilon_of_tv().text == "ε = 16.5"
     assert "TV typed 0.226: ε = 16.5" in page.through_tv()["layout"]["meta"]["summary"]
     page.typed_tv = 0.25
-    assert page.parameter_of_tv().text == page.epsilon_of_tv().text == "–"
+    assert page.epsilon_of_tv().text == "–"
+    assert "so large a total variation" in page.parameter_of_tv()
 
 
 def test_what_the_family_cannot_give_is_not_claimed(page):
     page.family = "laplace"  # ruled out
     assert page.epsilon_of_tv().void == "the scores rule out this family"
-    assert "not valid" in page.parameter_of_tv().note
+    assert "not valid" in page.parameter_of_tv()
     page.family = "randomized-response"  # more than two outcomes
     assert page.epsilon_of_tv().text == "–"
     page.family = "subsampled-gaussian"  # a total variation above q
