@@ -18,7 +18,7 @@ def test_exposure_of_a_rank_is_that_of_carlini():
     assert wb.exposure_of_rank(1024, 1024) == 0
     assert wb.exposure_of_rank(1.5, 3) == pytest.approx(1)
     for wrong in (0, 5, math.nan):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match="rank must be"):
             wb.exposure_of_rank(wrong, 4)
 
 

@@ -49,13 +49,14 @@ def test_what_does_not_declare_a_control_does_not_follow_it():
             "log_delta",
             -3.0,
             {"answer", "epsilon", "own_variances", "free_epsilon", "missed", "can_miss",
-             "consequence", "profile"},
+             "consequence", "profile", "epsilon_of_tv", "through_tv"},
         ),
         (
             "family",
             "laplace",
             {"answer", "epsilon", "own_variances", "parameter", "verdict", "missed", "can_miss",
-             "in_words", "consequence", "distributions", "normal_paper", "profile"},
+             "in_words", "consequence", "distributions", "normal_paper", "profile",
+             "parameter_of_tv", "epsilon_of_tv", "through_tv"},
         ),
         ("q", 0.5, set()),  # of another family
     ],
@@ -302,3 +303,83 @@ def test_the_code_reproduces_the_numbers_and_the_view():
 def test_a_family_that_is_none_is_refused(family, q, says):
     with pytest.raises(ValueError, match=says):
         wb.explore_family(wb.example("gaussian"), family, q=q)
+
+
+# -- from total variation ----------------------------------------------------------------------
+
+
+def test_a_certified_total_variation_gives_bounds_and_an_estimate_estimates(page):
+    tv = page.band().total_variation().value
+    bound = page.epsilon_of_tv()
+    pair = wb.pair_from_total_variation(tv)
+    assert (bound.guarantee, bound.checked) == ("simultaneous", "not refuted")
+    assert bound.value == pytest.approx(pair.epsilon(1e-5))
+    assert bound.value < page.epsilon().value < wb.GaussianPair(1).epsilon(1e-5)
+    said = page.parameter_of_tv()
+    assert said.startswith("Total variation ≥ 0.351")
+    assert "means μ ≥ 0.91" in said
+    assert said.endswith(", a bound, assuming the family.")
+    assert float(said.split("μ ≥ ")[1].split(",")[0]) <= pair.mu
+    assert float(said.split("σ ≤ ")[1].split(",")[0]) >= 1 / pair.mu
+    page.tv_from = "estimate"
+    assert page.epsilon_of_tv().guarantee == "estimate"
+    assert page.epsilon_of_tv().value == pytest.approx(
+        wb.pair_from_total_variation(page.histogram().total_variation).epsilon(1e-5)
+    )
+    assert "means μ ≈ 0.998" in page.parameter_of_tv()
+    assert "an estimate" in page.parameter_of_tv()
+
+
+def test_a_typed_total_variation_is_that_of_hist(page):
+    page.param.update(tv_from="typed", typed_tv=0.2256, family="subsampled-gaussian", q=0.25)
+    assert page.parameter_of_tv() == (
+        "Total variation = 0.2256 means 1/σ = 3.313, σ = 0.3018, of the member with it, assuming "
+        "the family."
+    )
+    assert page.epsilon_of_tv().text == "ε = 16.5"
+    assert "TV typed 0.226: ε = 16.5" in page.through_tv()["layout"]["meta"]["summary"]
+    page.typed_tv = 0.25
+    assert page.epsilon_of_tv().text == "–"
+    assert "so large a total variation" in page.parameter_of_tv()
+
+
+def test_what_the_family_cannot_give_is_not_claimed(page):
+    page.family = "laplace"  # ruled out
+    assert page.epsilon_of_tv().void == "the scores rule out this family"
+    assert "not valid" in page.parameter_of_tv()
+    page.family = "randomized-response"  # more than two outcomes
+    assert page.epsilon_of_tv().text == "–"
+    page.family = "subsampled-gaussian"  # a total variation above q
+    assert "no distribution of the family" in page.epsilon_of_tv().note
+
+
+def test_typing_a_total_variation_draws_no_curve_again(page, monkeypatch):
+    page.param.update(tv_from="typed", typed_tv=0.2)
+    page.through_tv()
+    curves = page.by_tv.tv_curves()
+    monkeypatch.setattr(wb.Scores, "samples", property(lambda self: pytest.fail("touched")))
+    page.typed_tv = 0.21
+    assert page.through_tv()
+    assert page.by_tv.tv_curves() is curves
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_few_and_separated_scores_go_through_total_variation(n):
+    for p, q in (([2.0] * n, [0.0] * n), (range(10, 10 + n), range(n)), (range(n), range(n))):
+        page = FamilyPage(wb.Scores(list(map(float, p)), list(map(float, q))))
+        for family in FAMILIES.values():
+            page.family = family
+            for way in ("bound", "estimate", "typed"):
+                page.tv_from = way
+                assert page.through_tv()["layout"]["meta"]["summary"]
+                assert page.parameter_of_tv() is not None
+                assert page.epsilon_of_tv() is not None
+
+
+def test_the_code_sets_what_the_page_shows(page):
+    for way in ("bound", "estimate", "typed"):
+        page.tv_from = way
+        exec(page.code({}).rpartition("view = ")[0], made := {"scores": page.scores})
+        shown = page.epsilon_of_tv()
+        expected = shown.value if isinstance(shown, Bound) else float(shown.text.split()[-1])
+        assert made["epsilon_of_tv"] == pytest.approx(expected, rel=0.005)

@@ -11,6 +11,7 @@ from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE, gro
 from workbench.onerun.simulate import DPSGD, Memoryless, SharedGaussian
 from workbench.onerun.studies import study
 from workbench.pages.core.page import Fact
+from workbench.pages.one_run import growth as growing
 from workbench.pages.one_run.audit import FROM_SCORES
 from workbench.pages.one_run.page import OneRunPage
 from workbench.progress import Cancelled
@@ -61,7 +62,10 @@ def test_every_bound_names_its_family_and_its_assumption():
 
 @pytest.mark.parametrize(
     ("mechanism", "rule"),
-    [("laplace", "ends"), ("randomized-response", "threshold"), ("flawed", "threshold")],
+    [
+        *(("laplace", "ends"), ("randomized-response", "threshold"), ("flawed", "threshold")),
+        ("random-directions", "threshold"),
+    ],
 )
 def test_every_mechanism_draws(mechanism, rule):
     page = OneRunPage(mechanism=mechanism, rule=rule, family="randomized-response")
@@ -302,6 +306,27 @@ def test_the_bounds_fall_as_the_interference_is_dragged():
     assert drawn[EXACT][0] > 2 * drawn[EXACT][6]
     page.mechanism = "laplace"
     assert "This chart needs the simulated Gaussian" in str(page.falling())
+
+
+def test_random_canaries_are_audited_in_any_dimension(monkeypatch):
+    page = OneRunPage(mechanism="random-directions", log_coordinates=4.0, leak=2.0)
+    assert page.mismatch() == ""
+    high, truth = page.bits().value, page.truth().text
+    drawn = {trace["name"]: trace["y"] for trace in page.falling()["data"]}
+    assert drawn[EXACT][0] < 0.2 * drawn[EXACT][-1]
+    assert "2√(log n/d)" in page.cosines()["layout"]["meta"]["summary"]
+    monkeypatch.setattr(growing, "dimension_study", lambda *given, **more: pytest.fail("again"))
+    page.log_coordinates = 2.0
+    assert page.bits().value < 0.5 * high
+    assert page.truth().text == truth == "ε = 10.0"
+    assert page.falling()["layout"]["shapes"][0]["x0"] == 100
+    assert "100 dimensions varies by 1/√d = 0.1" in page.interference()
+    page.log_coordinates = 0.0
+    assert page.simulated().dimension == 2
+    exec(page.code({}).rpartition("view = ")[0], made := {})
+    assert (made["run"].scores == page.run().scores).all()
+    page.mechanism = "gaussian"
+    assert page.cosines()["layout"]["meta"]["optional"]
 
 
 def test_a_wrong_family_is_told_and_claims_too_much():

@@ -23,8 +23,8 @@ WITHOUT = {
         DiracCanaries RandomCanaries LabeledData Network AuditedRecord InitialWeights LossScore
         GalleryRun TrainingPlan PositiveControl BlackBox CanariesInOneRun FederatedCanaries
         ManyRecords OneShot WhiteBox WhiteBoxOneRun GradientCanaries RecordCanaries DPSGD Memoryless
-        NameAndShame SharedGaussian RandomDirections ClaimArgument CountInterval PairKind LabeledScores PairOfColumns
-        PairOfFiles Recognized FoundTable
+        NameAndShame SharedGaussian RandomDirections ClaimArgument CountInterval PairKind
+        LabeledScores PairOfColumns PairOfFiles Recognized FoundTable
     """,
     "functions of α, ε and δ, which answer at whatever is asked; their charts have the curves": """
         ComposedPair DPSGDPair DiscreteGaussianPair DiscreteLaplacePair ProfileTablePair RenyiPair

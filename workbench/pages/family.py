@@ -211,39 +211,28 @@ class FromTotalVariation(Part):
         """ε of the member with that parameter."""
         return self._family().epsilon(self.parameter_at_tv(), self.page.delta.value)
 
-    @number(
-        "Parameter by TV",
-        needs=("parameter_at_tv", "check", "looked"),
-        formula="Gaussian: μ = 1/σ = 2Φ⁻¹((1 + TV)/2). Subsampled Gaussian: 1/σ = 2Φ⁻¹((1 + "
-        "TV/q)/2).",
-        caution="One number stands for the whole curve here. The limits of “Parameter of the "
-        "family” use all scores and are sharper.",
-        folded=True,
-    )
-    def parameter_of_tv(self) -> Fact:
+    @sentence(needs=("parameter_at_tv", "check", "looked"))
+    def parameter_of_tv(self) -> str:
         """The family's parameter at the total variation, and the noise σ that belongs to it."""
-        parameter = self.parameter_at_tv()
-        if math.isinf(parameter):
-            return NO_SUCH_TV
-        known, page = self.known_tv(), self.page
-        if isinstance(known, Bound) and isinstance(page.check(), str):
-            return NO_MEMBER
-        symbol = SYMBOLS[estimator_named(page.family, page.results.known_q).parameter]
+        parameter, known, page = self.parameter_at_tv(), self.known_tv(), self.page
+        typed = not isinstance(known, Bound)
+        if not typed and isinstance(page.check(), str):
+            return ""
         certified = isinstance(known, Bound) and known.guarantee != "estimate"
-        relation = "≥" if certified else "≈" if isinstance(known, Bound) else "="
-        digits = round_safely(parameter, "down" if certified else "nearest", 4)
+        relation, side = ("≥", "down") if certified else ("=" if typed else "≈", "nearest")
+        tv = round_safely(known if not isinstance(known, Bound) else known.value, side, 4)
+        start = f"Total variation {relation} {tv}"
+        if math.isinf(parameter):
+            return f"{start}: {NO_SUCH_TV.note}."
+        symbol = SYMBOLS[estimator_named(page.family, page.results.known_q).parameter]
         noise = ""
         if page.family in ("gaussian", "subsampled-gaussian") and parameter > 0:
             sigma = round_safely(1 / parameter, "up" if certified else "nearest", 4)
-            noise = f"σ {'≤' if certified else relation} {sigma}"
-        words = (
-            ("assuming the family", f"not valid: {page._void}" if page._void else "")
-            if certified
-            else ("an estimate",)
-            if isinstance(known, Bound)
-            else ("of the member with this TV",)
-        )
-        return Fact(f"{symbol} {relation} {digits}", " · ".join(filter(None, (noise, *words))))
+            noise = f", σ {'≤' if certified else relation} {sigma}"
+        kind = "a bound" if certified else "of the member with it" if typed else "an estimate"
+        void = f"; not valid: {page._void}" if certified and page._void else ""
+        found = f"{symbol} {relation} {round_safely(parameter, side, 4)}{noise}"
+        return f"{start} means {found}, {kind}, assuming the family{void}."
 
     @number(
         "ε by TV",
@@ -251,7 +240,6 @@ class FromTotalVariation(Part):
         formula="ε(δ) of the member of the family with this total variation.",
         caution="From a lower bound on TV: a lower bound on ε, if the pair is of the family. From "
         "an estimate: an estimate. Typed: what the family implies, whatever the scores say.",
-        folded=True,
     )
     def epsilon_of_tv(self) -> Bound | Fact:
         """ε that the total variation alone implies in the family."""
@@ -300,15 +288,20 @@ class FromTotalVariation(Part):
             page._refuted or isinstance(page.check(), str),
         )
 
-    @derived(needs=("band", "histogram", "known_tv"))
-    def all_tv(self) -> dict[str, float]:
-        """The total variations that the chart marks, by where they come from."""
-        found = {
+    @derived(needs=("band", "histogram"))
+    def measured_tv(self) -> dict[str, float]:
+        """The certified and the estimated total variation."""
+        return {
             "bound": self.page.band().total_variation().value,
             "estimate": self.page.histogram().total_variation,
         }
+
+    @derived(needs=("measured_tv", "known_tv"))
+    def all_tv(self) -> dict[str, float]:
+        """The total variations that the chart marks, by where they come from."""
         known = self.known_tv()
-        return found if isinstance(known, Bound) else {**found, "typed": known}
+        typed = {} if isinstance(known, Bound) else {"typed": known}
+        return {**self.measured_tv(), **typed}
 
     @derived(needs=("all_tv",))
     def tv_reach(self) -> float:
@@ -358,7 +351,6 @@ class FamilyPage(Page):
     sample = Sample("sample")
     source = ScoreSource()
     results = FamilyResults()
-    by_tv = FromTotalVariation()
 
     controls: ClassVar[tuple[Section, ...]] = (
         ScoreSource.section,
@@ -628,6 +620,9 @@ class FamilyPage(Page):
     def profile(self) -> dict[str, Any]:
         """Privacy profile δ(ε). The dots are the ε lower bounds at the chosen δ."""
         return charts.profile(self.band(), self.delta.value, self.member(), self._refuted)
+
+    # After the others: what one number, the total variation, would say.
+    by_tv = FromTotalVariation()
 
     # -- as Python -----------------------------------------------------------------------------
 

@@ -160,7 +160,7 @@ def cosines(study: DimensionStudy, chosen: float) -> Figure:
         The dimension in view.
     """
     x = study.dimension.astype(float)
-    low = math.floor(math.log10(float(study.largest_cosine.min()) / 10))
+    low = math.floor(-math.log10(x[-1]) / 2)
     worst = float(np.max(np.abs(study.largest_cosine / study.expected_cosine - 1)[x >= 100]))
     return chart(
         [

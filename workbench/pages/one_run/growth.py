@@ -153,7 +153,7 @@ class OneRunGrowth(Part):
         """Bounds at several strengths of the interference, or why there are none."""
         mechanism = self.without_interference()
         if mechanism is None:
-            return "This chart needs a simulated Gaussian mechanism."
+            return "This chart needs the simulated Gaussian mechanism."
         return interference_study(
             mechanism,
             self._auditors(),
