@@ -129,9 +129,7 @@ def test_a_thousand_pairs_and_two_thousand_canaries():
     """Gaussian, μ = 1: guesses that are right as often as expected."""
     pairs = math.floor(1000 * stats.norm.cdf(1 / math.sqrt(2)))
     alone = math.floor(2000 * stats.norm.cdf(1 / 2))
-    ours = wb.one_run_bound(
-        1000, canaries=1000, correct=pairs, delta=DELTA, design="matched-pairs"
-    )
+    ours = wb.one_run_bound(1000, canaries=1000, correct=pairs, delta=DELTA, design="matched-pairs")
     singles = wb.one_run_bound(2000, canaries=2000, correct=alone, delta=DELTA)
     assert (round(ours.value, 2), round(singles.value, 2)) == (1.03, 0.72)
     assert (ours.n_p, ours.n_q) == (1000, 1000)
@@ -223,7 +221,7 @@ def test_what_is_none_is_refused():
         matched_pairs(wb.OneRun([1.0, 2.0, 3.0], [1, 0, 0], design="fixed-size"))
     with pytest.raises(ScoresError, match="3 labels"):
         matched_pairs(run, within=[1, 2, 3])
-    with pytest.raises(TypeError, match="OneRun or workbench.Scores"):
+    with pytest.raises(TypeError, match=r"OneRun or workbench\.Scores"):
         matched_pairs([1, 2, 3])
     pairs = matched_pairs(run)
     how = {"run": run, "first": pairs.first, "second": pairs.second}
