@@ -113,7 +113,8 @@ class HalfStability:
             f"{self.trainings} trainings show a total variation of {one:.3f} each on average, and "
             f"{self.pooled:.3f} together (cross-fitted estimates; plain histograms: {plain:.3f}). "
             f"The scores of members differ by {members:.3f} between trainings, those of held-out "
-            f"records by {held_out:.3f}, so that one training may exceed what privacy limits by {self.excess():.3f}."
+            f"records by {held_out:.3f}, so that one training may exceed what privacy limits by "
+            f"{self.excess():.3f}."
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -159,10 +159,10 @@ def _matched(pairs: MatchedPairs) -> str:
     left = f"; {pairs.left_over:,} are left over" if pairs.left_over else ""
     return (
         f"A random {part} of the records was included. {pairs.canaries:,} members are matched "
-        f"with as many records that were held out, at random (seed {pairs.chance}){left}. Which of the "
-        "two was included is a fair coin, so bounds from pairs allow all records to influence "
-        "each other. They are about substituting a record. That the members were drawn at random cannot "
-        "be seen from the data."
+        f"with as many records that were held out, at random (seed {pairs.chance}){left}. Which of "
+        "the two was included is a fair coin, so bounds from pairs allow all records to influence "
+        "each other. They are about substituting a record. That the members were drawn at random "
+        "cannot be seen from the data."
     )
 
 
