@@ -175,6 +175,13 @@ def one_run() -> wb.OneRun:
     return wb.OneRun(rng.normal(size=40) + included, included)
 
 
+@functools.cache
+def random_half() -> wb.OneRun:
+    rng = np.random.default_rng(0)
+    included = np.repeat([True, False], 20)
+    return wb.OneRun(rng.normal(size=40) + included, included, design="fixed-half", seed=1)
+
+
 def canaries_tested() -> wb.CanaryIndependence:
     return wb.canary_independence(one_run(), permutations=19)
 
@@ -404,6 +411,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Threshold": lambda: wb.Threshold(0.5),
     "Tuning": functools.cache(lambda: wb.tune_one_run(one_run(), delta=1e-5)),
     "OneRun": one_run,
+    "MatchedPairs": functools.cache(lambda: wb.matched_pairs(random_half())),
+    "HalfStability": functools.cache(lambda: wb.half_stability([random_half(), random_half()])),
     "CanaryIndependence": canaries_tested,
     "IndependenceCheck": lambda: canaries_tested().checks[0],
     "LeakingRecords": lambda: score_table().leaking(0.5, delta=1e-5),
@@ -759,6 +768,16 @@ OWN: dict[str, dict[str, Any]] = {
     "one_run_mu_bound": _GUESSES,
     "one_run_score_bound": {"run": Make(one_run), "delta": 1e-5},
     "canary_independence": {"data": Make(one_run), "permutations": 19},
+    "matched_pairs": {"run": Make(random_half)},
+    "half_stability": {"runs": Make(lambda: [random_half(), random_half()])},
+    "MatchedPairs.guess": {"threshold": 0.0},
+    "MatchedPairs.random_order": {"use": "ties"},
+    "MatchedPairs.part": {"rows": np.arange(20) < 12},
+    "MatchedPairs": {"run": Make(random_half)}
+    | {
+        name: Make(lambda name=name: getattr(OBJECTS["MatchedPairs"](), name))
+        for name in ("scores", "included", "first", "second")
+    },
     "tradeoff_curve": {"mu": 0.5},
     "workspace": {"path": "kept"},
     "Workspace.kept.bring": {
@@ -1069,6 +1088,11 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "canary_independence": ({"data": Make(score_table)},),
     "OneRun.guess": ({"threshold": None, "k_in": 3, "k_out": 5},),
+    "matched_pairs": (
+        {"run": Make(lambda: random_half().as_scores())},
+        {"within": np.arange(40) % 2},
+    ),
+    "half_stability": ({"runs": Make(score_table)},),
     "OneRun": ({"ids": np.arange(40)}, {"larger_is_member": False}),
     "judge": (*_CLAIMS, {"claim": Make(OBJECTS["LaplacePair"])}),
     "audit_mechanism": (

@@ -44,6 +44,20 @@ def test_audit_for_machines(capsys):
     assert all(r["guarantee"] for r in report["results"])
 
 
+def test_audit_of_one_training_with_a_random_half(capsys):
+    path = str(card("one-shot-private").path)
+    assert main(["audit", path, "--json"]) == 0
+    without = json.loads(capsys.readouterr().out)["results"]
+    assert main(["audit", path, "--random-part", "--json"]) == 0
+    *same, last = json.loads(capsys.readouterr().out)["results"]
+    assert same == without
+    tuned = wb.tune_one_run(wb.matched_pairs(wb.read_scores(path)), delta=1e-5).simultaneous
+    assert (last["value"], last["seed"]) == (tuned.value, tuned.seed)
+    assert last["assumption"] == "fair coins of pairs of records"
+    assert main(["audit", GAUSSIAN, "--random-part", "--sampling", "independent runs"]) == 2
+    assert "not of one" in capsys.readouterr().err
+
+
 def test_audit_takes_the_layout_and_the_direction(tmp_path, capsys):
     path = tmp_path / "odd.csv"
     path.write_text("a,b\n" + "\n".join(f"{i},{i + 20}" for i in range(60)))

@@ -259,6 +259,16 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "total variation of Exp and its double": (0.25, 1e-4),
         "mended: violations": (0, 0),
     },
+    "20-how-much-of-tv-is-bias": {
+        "TV where nothing leaks, 400 each": (0.085, 0.006),  # Σ √(p/(πn)) over Scott's bins
+        "TV where nothing leaks, 1000 each": (0.062, 0.004),
+        "cross-fitted, 1000 each": (0, 0.008),  # at most 0 in the mean
+        "ε of the floor, 400 each": (0.78, 0.06),
+        "1000 pairs, μ = 1": (1.03, 5e-3),  # 760 of 1000: Φ(1/√2)
+        "2000 single canaries, μ = 1": (0.72, 5e-3),  # 1382 of 2000: Φ(1/2)
+        "one training, groups apart": (0.38292492, 0.02),  # 2Φ(1/2) − 1
+        "pooled, groups apart": (0, 0.02),
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -353,6 +363,12 @@ HEADLINES = {
         "δ by hand 0.1238",
         "total variation between Exp and its double: 0.2500",
     ],
+    "20-how-much-of-tv-is-bias": [
+        "400 scores each, nothing leaks: TV plain 0.08",
+        "one-shot-private:      TV plain 0.115",
+        "simultaneous, 95%, if members were drawn at random, substituting a record",
+        "1,000 pairs: ε ≥ 1.03 (substituting);   2,000 single canaries: ε ≥ 0.72",
+    ],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
@@ -438,6 +454,7 @@ TRUTHS = {
         "four releases": 4.37717810,
     },
     "19-a-bug-in-a-published-private-mean": {"δ at ε = 0.01, lower limit": 0.12376},
+    "20-how-much-of-tv-is-bias": {"ε by pairs, with DP": 16.0},  # twice the accountant's 8
 }
 
 

@@ -444,4 +444,27 @@ ANSWERS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
             ),
         ),
     ),
+    "20-how-much-of-tv-is-bias": (
+        (
+            "np.sqrt(40 / 1000 / np.pi)",
+            (
+                "0",
+                "np.sqrt(40 / 1000)",
+            ),
+        ),
+        (
+            "1000",
+            (
+                "2000",
+                "500",
+            ),
+        ),
+        (
+            "False",
+            (
+                "True",
+                "0.5",
+            ),
+        ),
+    ),
 }

@@ -416,6 +416,27 @@ def steinke():
         assert math.isclose(stats.binom.sf(139, 200, right), ERROR, rel_tol=1e-6)
 
 
+def matched_pairs():
+    """The whole audit of a random half, at the edge of what ε = 1 of substitution allows.
+
+    The differences are +1 or −1 and as many guesses are made as there are pairs, so the right ones
+    are binomial: the bound exceeds 1 from the count on whose tail is at most the error.
+    """
+    n, least = 60, None
+    included = np.arange(2 * n) < n
+    for correct in range(n + 1):
+        # Members beat their partners in so many pairs, whichever the partners are.
+        scores = np.where(included, np.where(np.arange(2 * n) < correct, 2.0, 0.0), 1.0)
+        run = wb.OneRun(scores, included, design="fixed-half", seed=0)
+        guesses = wb.matched_pairs(run).guess(threshold=0)
+        assert guesses.correct == correct
+        if least is None and wb.one_run_bound(guesses, delta=0.0, confidence=1 - ERROR).value > 1:
+            least = correct
+    p = stats.binom.sf([least - 1, least - 2], n, 1 / (1 + math.exp(-1)))
+    assert p[0] <= ERROR < p[1]
+    assert p[0] > ERROR / 2
+
+
 def fdp():
     """The recursion, one guess at a time."""
     found = _guessed("fdp", family="randomized-response", canaries=400)
@@ -661,7 +682,8 @@ OF_LAB = {
 OF_OTHERS = {
     check.__name__: check
     for check in (
-        yes_or_no, anytime, e_value, own_variance, family_check, comparison, steinke, fdp,
+        yes_or_no, anytime, e_value, own_variance, family_check, comparison, steinke, matched_pairs,
+        fdp,
         fdp_of_values, abstain, bits, bits_hoeffding, table_simultaneous, table_groups,
         table_e_values, table_e_values_of_coins, table_sharpened, table_guesses, table_exceeding,
         e_bh, series, testers, tester_bets,

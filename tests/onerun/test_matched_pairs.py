@@ -2,7 +2,9 @@
 
 import itertools
 import math
+import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -125,16 +127,30 @@ def test_pairs_that_look_at_scores_would_show_a_leak_where_there_is_none():
 # -- bounds ---------------------------------------------------------------------------------------
 
 
-def test_a_thousand_pairs_and_two_thousand_canaries():
-    """Gaussian, μ = 1: guesses that are right as often as expected."""
-    pairs = math.floor(1000 * stats.norm.cdf(1 / math.sqrt(2)))
-    alone = math.floor(2000 * stats.norm.cdf(1 / 2))
-    ours = wb.one_run_bound(
-        1000, canaries=1000, correct=pairs, delta=DELTA, design="matched-pairs"
-    )
-    singles = wb.one_run_bound(2000, canaries=2000, correct=alone, delta=DELTA)
-    assert (round(ours.value, 2), round(singles.value, 2)) == (1.03, 0.72)
-    assert (ours.n_p, ours.n_q) == (1000, 1000)
+GAIN = re.findall(
+    r"^\| ([\d.]+) \| ([\d,]+) \| ([\d.]+) \| ([\d.]+) \|$",
+    (Path(__file__).parents[2] / "docs" / "which-bound.md").read_text(encoding="utf-8"),
+    re.M,
+)
+
+
+def test_the_documentation_has_three_strengths_and_sizes():
+    assert len(GAIN) == 9
+    assert ("1", "2,000", "1.03", "0.72") in GAIN
+
+
+@pytest.mark.parametrize(("mu", "records", "of_pairs", "of_singles"), GAIN)
+def test_pairs_beside_twice_as_many_single_canaries(mu, records, of_pairs, of_singles):
+    """Gaussian scores; guesses that are right as often as expected, each for its relation."""
+    mu, n = float(mu), int(records.replace(",", "")) // 2
+    pairs = int(n * stats.norm.cdf(mu / math.sqrt(2)))
+    alone = int(2 * n * stats.norm.cdf(mu / 2))
+    ours = wb.one_run_bound(n, canaries=n, correct=pairs, delta=DELTA, design="matched-pairs")
+    singles = wb.one_run_bound(2 * n, canaries=2 * n, correct=alone, delta=DELTA)
+    assert (f"{ours.value:.2f}", f"{singles.value:.2f}") == (of_pairs, of_singles)
+    assert ours.value > 1.2 * singles.value
+    assert (ours.n_p, ours.n_q) == (n, n)
+    assert ours.value < wb.GaussianPair(mu * math.sqrt(2)).epsilon(DELTA)
 
 
 def test_every_bound_states_that_members_were_random_and_what_is_substituted():
@@ -223,7 +239,7 @@ def test_what_is_none_is_refused():
         matched_pairs(wb.OneRun([1.0, 2.0, 3.0], [1, 0, 0], design="fixed-size"))
     with pytest.raises(ScoresError, match="3 labels"):
         matched_pairs(run, within=[1, 2, 3])
-    with pytest.raises(TypeError, match="OneRun or workbench.Scores"):
+    with pytest.raises(TypeError, match=r"OneRun or workbench\.Scores"):
         matched_pairs([1, 2, 3])
     pairs = matched_pairs(run)
     how = {"run": run, "first": pairs.first, "second": pairs.second}

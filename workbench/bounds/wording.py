@@ -117,8 +117,8 @@ _GIVEN = {
     "the score of another",
     "independent bits, half of them in": "if half of the canaries were in, drawn at random, "
     "and no canary influences the score of another or the guess about it",
-    "fair coins of pairs of records": "if the members were drawn at random, so that each member and "
-    "its partner that was held out were as likely the other way round",
+    "fair coins of pairs of records": "if the members were drawn at random, so that each member "
+    "and its partner that was held out were as likely the other way round",
     "independent bits of pairs of records": "if the members were drawn at random, and no pair of a "
     "member and a record that was held out influences the scores of another",
 }

@@ -56,6 +56,13 @@ def add(command: CommandParser) -> None:
         type=float,
         help="default: 0.95; of a series, for all its audits together",
     )
+    command.add_argument(
+        "--random-part",
+        action="store_true",
+        help="the scores are of one training, and its members a random half, or another part, of "
+        "the audited records: adds a bound on ε of substituting a record, by members that are "
+        "matched with held-out records at random. It holds however the scores depend on each other",
+    )
     claim = command.add_argument("--claim", action="append", default=[])
     command.helps.append((claim, _help_of_claims))
     add_format(
@@ -130,6 +137,7 @@ def audit(arguments: argparse.Namespace) -> int:
             confidence,
             direction_stated=stated is not None,
             files=tuple(path for path in arguments.files if path != STDIN),
+            random_part=arguments.random_part,
         )
 
     if archived or arguments.baseline is not None:

@@ -6,6 +6,7 @@
   Jagielski 2023), `mahloujifar` (Mahloujifar, Melis and Chaudhuri 2024), `per_bit` (Xiang, Wang and
   Wang 2025) and `abstain` (Xiang et al. 2025); `families` are the mechanisms that some assume.
 - `scored`: bounds from the scores of the canaries, and tests of whether canaries are independent.
+- `half`: runs in which a random half was in, made exact by matched pairs, and how stable they are.
 - `tuning`: valid bounds after choosing among several guessing rules.
 - `simulate`: simulated mechanisms with a known truth; `studies` compares bounds with it, and
   `growth_with_canaries` three methods over the number of canaries, `interference` bounds over the

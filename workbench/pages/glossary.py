@@ -452,6 +452,16 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             ("onerun", "methods"),
         ),
         Term(
+            "matched-pairs",
+            "Matched pairs",
+            "If a random half of the records was in one training, each member is matched at random "
+            "with a record that was held out. Which of the two was in is then a fair coin, and a "
+            "guess says which by the difference of their scores. Bounds from pairs are about "
+            "substituting a record, and hold however the records influence each other.",
+            ("matched pairs", "matched pair", "a random half"),
+            ("onerun", "counted"),
+        ),
+        Term(
             "independent-runs",
             "Independent runs",
             "Each score comes from a run of its own. Bounds on the Scores page assume independent "

@@ -82,6 +82,7 @@ class FileAudit:
         confidence: float,
         direction_stated: bool = False,
         files: tuple[Path, ...] = (),
+        random_part: bool = False,
     ) -> FileAudit:
         """The audit of scores.
 
@@ -94,6 +95,10 @@ class FileAudit:
         direction_stated : bool
             Whether a person said which scores speak for membership.
         files : tuple of Path
+        random_part : bool
+            Whether a person said that the scores are of one training, and its members a random
+            part of the records: ε by matched pairs is the last of the bounds then, with an error
+            probability of its own.
         """
         band = tradeoff_band(scores, confidence)
         certified = band.total_variation()
@@ -106,6 +111,12 @@ class FileAudit:
             auc,
             checked_against(total_variation_estimate(histogram(scores)), certified),
         )
+        if random_part:
+            from workbench.onerun.half.matching import matched_pairs
+            from workbench.onerun.tuning import tune_one_run
+
+            tuned = tune_one_run(matched_pairs(scores), delta=delta, confidence=confidence)
+            bounds = (*bounds, tuned.simultaneous)
         verdicts = _verdicts(scores, claims, confidence) if claims else ()
         doubtful = not direction_stated and is_reversed(scores, auc.value)
         return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful, files)

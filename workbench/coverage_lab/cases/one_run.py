@@ -158,7 +158,7 @@ class SharedModel:
 
 
 @dataclass(frozen=True)
-class NoisySum:
+class InterferingSum:
     """Scores of `SharedGaussian`, whose records share coordinates and a direction.
 
     Attributes
@@ -218,6 +218,8 @@ def _part(name: str, about: str, drawn: RandomPart) -> SimulatedCase:
 
 
 _INTERFERING = SharedGaussian(1.0, 80, 0.1)
+
+
 def _independent(name: str, drawn: Independent) -> SimulatedCase:
     about = f"{drawn.canaries} independent canaries; p-values below 5% are counted."
     return SimulatedCase(f"canary independence, {name}", about, ("p-value",), drawn)
@@ -243,12 +245,13 @@ ONE_RUN = (
         RandomPart(70, 130, SharedModel(0.5), 1.0, 0.0, Ends(8, 8)),
     ),
     _part(
-        "two values", "nothing leaks", RandomPart(50, 50, SharedModel(0.0, noise=0), 0.0, 0.0, Ends(25, 25)),
+        "two values", "nothing leaks",
+        RandomPart(50, 50, SharedModel(0.0, noise=0), 0.0, 0.0, Ends(25, 25)),
     ),
     _part(
         "noisy sum", "Gaussian, μ = 1, cosine ±0.1, 80 coordinates",
         RandomPart(
-            100, 100, NoisySum(_INTERFERING),
+            100, 100, InterferingSum(_INTERFERING),
             float(_INTERFERING.substituted.epsilon(1e-3)), 1e-3, Ends(25, 25),
         ),
     ),

@@ -21,8 +21,8 @@ thus the output of a mechanism whose inputs are k independent fair coins, with t
 out (or, if k > l, in) whatever the coins are. Flipping a coin takes a record out of S and puts its
 partner in. ∎
 
-If training is (ε, δ)-DP for substituting a record, that mechanism is (ε, δ)-DP in each of its coins,
-which is all that Theorem 5.2 of Steinke, Nasr and Jagielski (2023), its sharp form
+If training is (ε, δ)-DP for substituting a record, that mechanism is (ε, δ)-DP in each of its
+coins, which is all that Theorem 5.2 of Steinke, Nasr and Jagielski (2023), its sharp form
 (`workbench.onerun.steinke`) and the recursion of Mahloujifar, Melis and Chaudhuri (2024) ask for:
 they hold with k canaries, however the records influence each other's scores. The methods for
 independent bits ask in addition that pairs do not influence each other. A guess may look at all
@@ -89,8 +89,8 @@ class MatchedPairs(OneRun):
 
     Notes
     -----
-    All that a `OneRun` can do, with pairs as canaries: ``guess`` by a threshold of 0 or by the ends,
-    which abstains on small differences, `tune_one_run`, `one_run_bound`.
+    All that a `OneRun` can do, with pairs as canaries: ``guess`` by a threshold of 0, or by the
+    ends, which abstains on small differences; `tune_one_run`; `one_run_bound`.
     """
 
     design: str = "matched-pairs"
@@ -133,12 +133,12 @@ class MatchedPairs(OneRun):
         return self.of.canaries - 2 * self.canaries
 
     @property
-    def fingerprint(self) -> Fingerprint:  # type: ignore[override]
+    def fingerprint(self) -> Fingerprint:
         """That of the run: another matching of the same data is a second try."""
         return self.of.fingerprint
 
     @property
-    def chance(self) -> int:  # type: ignore[override]
+    def chance(self) -> int:
         """The random number of the run, from which the pairs followed."""
         return self.of.chance
 
@@ -190,7 +190,8 @@ def matched_pairs(run: OneRun | Scores, *, within: ArrayLike | None = None) -> M
     Returns
     -------
     MatchedPairs
-        With as many pairs as the smaller group has records; the larger group's others are left over.
+        With as many pairs as the smaller group has records; the larger group's others are left
+        over.
 
     Raises
     ------
@@ -282,7 +283,7 @@ def _matched(
 
 
 def _difference(a: Floats, b: Floats) -> Floats:
-    """a − b; 0 where both are alike, and NaN is the largest score of all."""
+    """First score minus second; 0 where both are alike, and NaN is the largest score of all."""
     with np.errstate(invalid="ignore", over="ignore"):
         found = np.where(a == b, 0.0, a - b)
     unknown = np.isnan(a), np.isnan(b)

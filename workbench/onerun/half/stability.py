@@ -1,32 +1,33 @@
 """`half_stability`: how far one run with a random half may stand for all halves.
 
-S is the random half that was in, M(S) the model, g(x, M(S)) the score of record x. P_S is the law of
-the score of a record drawn from S, Q_S that of one drawn from the records that were held out, and
-P̄, Q̄ are their means over S: what pools the scores of trainings with halves of their own.
+S is the random half that was in, M(S) the model, g(x, M(S)) the score of record x. P_S is the law
+of the score of a record drawn from S, Q_S that of one drawn from the records that were held out,
+and P̄, Q̄ are their means over S: what pools the scores of trainings with halves of their own.
 
 **Pooling** (Koskela and Mohammadi 2024, Theorem 3.2). If M is (ε, δ)-DP for substituting a record,
 H_{e^ε}(P̄‖Q̄) ≤ δ and H_{e^ε}(Q̄‖P̄) ≤ δ.
 
-*Proof.* Draw S, x in S and y outside, uniformly. Then (S − x + y, y, x) has the same law as (S, x, y),
-so Q̄(A) = P[g(y, M(S)) ∈ A] = P[g(x, M(S − x + y)) ∈ A]. The two training sets differ by one
-substitution: P[g(x, M(S)) ∈ A] ≤ e^ε P[g(x, M(S − x + y)) ∈ A] + δ for all S, x, y. The mean of both
-sides is the claim; the other direction is the same with the roles exchanged. ∎
+*Proof.* Draw S, x in S and y outside, uniformly. Then (S − x + y, y, x) has the same law as (S, x,
+y), so Q̄(A) = P[g(y, M(S)) ∈ A] = P[g(x, M(S − x + y)) ∈ A]. The two training sets differ by one
+substitution: P[g(x, M(S)) ∈ A] ≤ e^ε P[g(x, M(S − x + y)) ∈ A] + δ for all S, x, y. The mean of
+both sides is the claim; the other direction is the same with the roles exchanged. ∎
 
-**One training** (Theorem 3.4). For one S this gives P_S(A) ≤ e^ε R_S(A) + δ, where R_S is the law of
-the score that x has when it is replaced, the mean over x and y. If R_S and Q_S differ by at most τ on
-every set, with probability 1 − p over S, then H_{e^ε}(P_S‖Q_S) ≤ δ + e^ε τ with that probability.
-So what one training shows may exceed what is true by e^ε τ, and no confidence interval of its
-histogram contains that.
+**One training** (Theorem 3.4). For one S this gives P_S(A) ≤ e^ε R_S(A) + δ, where R_S is the law
+of the score that x has when it is replaced, the mean over x and y. If R_S and Q_S differ by at most
+τ on every set, with probability 1 − p over S, then H_{e^ε}(P_S‖Q_S) ≤ δ + e^ε τ with that
+probability. So what one training shows may exceed what is true by e^ε τ, and no confidence interval
+of its histogram contains that.
 
-R_S needs a training for each pair of records. Trainings with other random halves are at hand instead,
-and Theorem 3.2 with the triangle inequality says as much by them: with τ_P = TV(P_S, P̄) and
-τ_Q = TV(Q_S, Q̄)::
+R_S needs a training for each pair of records. Trainings with other random halves are at hand
+instead, and Theorem 3.2 with the triangle inequality says as much by them: with τ_P = TV(P_S, P̄)
+and τ_Q = TV(Q_S, Q̄)::
 
     H_{e^ε}(P_S‖Q_S) ≤ H_{e^ε}(P̄‖Q̄) + τ_P + e^ε τ_Q ≤ δ + τ_P + e^ε τ_Q.
 
-Both distances are estimated by cross-fitted histograms of one training against the others, whose mean
-is at most the distance, and 0 where there is none: the floor of the plain histogram is not in them.
-What the scores of one model have in common, such as a final loss that is lower on all records, is.
+Both distances are estimated by cross-fitted histograms of one training against the others, whose
+mean is at most the distance, and 0 where there is none: the floor of the plain histogram is not in
+them. What the scores of one model have in common, such as a final loss that is lower on all
+records, is.
 """
 
 from __future__ import annotations
@@ -64,11 +65,11 @@ class HalfStability:
     plain : ndarray, shape (k,)
         The same by plain histograms, which are biased upwards.
     members, held_out : ndarray, shape (k,)
-        τ_P and τ_Q: the scores of a training's members, and of its held-out records, against those of
-        all other trainings, cross-fitted.
+        τ_P and τ_Q: the scores of a training's members, and of its held-out records, against those
+        of all other trainings, cross-fitted.
     pooled : float
-        Members against held-out records of all trainings together, cross-fitted: an estimate of what
-        (ε, δ)-DP limits.
+        Members against held-out records of all trainings together, cross-fitted: an estimate of
+        what (ε, δ)-DP limits.
     """
 
     single: Floats
@@ -107,12 +108,13 @@ class HalfStability:
     def explain(self) -> str:
         """The finding in plain sentences."""
         members, held_out = (max(float(x.mean()), 0.0) for x in (self.members, self.held_out))
+        one, plain = float(self.single.mean()), float(self.plain.mean())
         return (
-            f"{self.trainings} trainings show a total variation of {self.single.mean():.3f} each on "
-            f"average, and {self.pooled:.3f} together (cross-fitted estimates; plain histograms: "
-            f"{self.plain.mean():.3f}). The scores of members differ by {members:.3f} between "
-            f"trainings, those of held-out records by {held_out:.3f}, so that "
-            f"one training may exceed what privacy limits by {self.excess():.3f}."
+            f"{self.trainings} trainings show a total variation of {one:.3f} each on average, and "
+            f"{self.pooled:.3f} together (cross-fitted estimates; plain histograms: {plain:.3f}). "
+            f"The scores of members differ by {members:.3f} between trainings, those of held-out "
+            f"records by {held_out:.3f}, so that one training may exceed what privacy limits by "
+            f"{self.excess():.3f}."
         )
 
     def to_frame(self) -> pd.DataFrame:

@@ -123,7 +123,7 @@ class OneRunAudit(Part):
             return Fact("–", str(error))
 
     def guessed(self, method: str) -> Guesses | str:
-        """The guesses that a method uses: on pairs where a random part was in, if it needs coins."""
+        """The guesses of a method: on pairs where a random part was in, if it needs coins."""
         guesses = self.page.guesses()
         if isinstance(guesses, str) or single(method, guesses.design):
             return guesses

@@ -18,8 +18,8 @@ class OneRunNumbers(Part):
         needs=("by_method", "rule_moved", "looked"),
         formula="P[correct ≥ c] ≤ P[W ≥ c] + 2mδ max_i P[c − i ≤ W < c]/i, W binomial with r "
         "trials of success e^ε/(1 + e^ε).",
-        caution="Assumes only that each canary was included by its own fair coin, or, for pairs, that "
-        "a random part of the records was included. Canaries may influence each other.",
+        caution="Assumes only that each canary was included by its own fair coin, or, for pairs, "
+        "that a random part of the records was included. Canaries may influence each other.",
         main=True,
     )
     def steinke(self) -> Bound | Fact:

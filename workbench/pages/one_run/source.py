@@ -124,8 +124,8 @@ class OneRunSource(Part):
         },
         label="Inclusion design",
         doc="How it was decided which canaries to include. It cannot be checked from the data, and "
-        "every bound depends on it. If a random part was in, its records are matched at random with "
-        "those that were held out; bounds from pairs are about substituting a record.",
+        "every bound depends on it. If a random part was in, its records are matched at random "
+        "with those that were held out; bounds from pairs are about substituting a record.",
     )
 
     mechanism = param.Selector(default="gaussian", objects=MECHANISMS, label="Mechanism")

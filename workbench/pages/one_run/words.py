@@ -55,7 +55,9 @@ class OneRunWords(Part):
         elif name == FROM_SCORES:
             why = "it needs independent canaries, but no family"
         if bound.assumption == PAIRS:
-            why = "it is about substituting a record, and needs that the members were drawn at random"
+            why = (
+                "it is about substituting a record, and needs that the members were drawn at random"
+            )
         brief = in_brief(bound)
         if bound.value == 0:
             return Answer("No leak is shown", f"{brief}, by “{name}”: {why}")
@@ -96,9 +98,9 @@ class OneRunWords(Part):
         k, m = guesses.included, guesses.canaries
         if guesses.design in RANDOM_PARTS:
             return (
-                "A random half of the canaries was included, so inclusions are dependent. From counts, "
-                "only the methods for independent canaries with a threshold rule apply; with the "
-                "scores of all canaries, members are matched with the others."
+                "A random half of the canaries was included, so inclusions are dependent. From "
+                "counts, only the methods for independent canaries with a threshold rule apply; "
+                "with the scores of all canaries, members are matched with the others."
             )
         p = coins_p_value(k, m)
         if p < REMARKABLE:
@@ -175,11 +177,11 @@ def _matched(pairs: MatchedPairs) -> str:
     part = "half" if pairs.of.design == "fixed-half" else "part"
     left = f"; {pairs.left_over:,} are left over" if pairs.left_over else ""
     return (
-        f"A random {part} of the records was included. Each of {pairs.canaries:,} members is matched "
-        f"with a record that was held out, at random (seed {pairs.chance}){left}. Which of the two "
-        "was included is a fair coin, so bounds from pairs allow all records to influence each "
-        "other. They are about substituting a record. That the members were drawn at random cannot "
-        "be seen from the data."
+        f"A random {part} of the records was included. {pairs.canaries:,} members are matched "
+        f"with as many records that were held out, at random (seed {pairs.chance}){left}. Which of "
+        "the two was included is a fair coin, so bounds from pairs allow all records to influence "
+        "each other. They are about substituting a record. That the members were drawn at random "
+        "cannot be seen from the data."
     )
 
 

@@ -24,6 +24,12 @@ def training_code(page: Page, spec: dict[str, Any]) -> str:
         steps.append(f"last_iterate = audit.heuristic_reference.epsilon({page.delta.value!r})")
     if page.evidence() is not None:
         steps += [f"epsilon = {call('wb.anytime_path', 'result', **asked)}.bound", _verdict(page)]
+    if page.of_pairs() is not None:
+        stored = isinstance(run, GalleryRun)
+        pairs = "wb.matched_pairs(result)" if stored else "audit.matched_pairs(run.rows)"
+        steps.append(f"pairs = {call('wb.tune_one_run', pairs, **asked)}.simultaneous")
+    if page.halves() is not None:
+        steps.append("stability = audit.stability(run.rows)")
     result = page.result()
     if result is not None and page.last() is not None:
         steps.append(result.last_code(asked))

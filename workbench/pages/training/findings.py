@@ -5,21 +5,32 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.anytime.anytime import AnytimePath
 from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.figures.watch import short_e_value
 from workbench.following.evidence import ClaimEvidence
+from workbench.onerun.half.matching import matched_pairs
+from workbench.onerun.half.stability import HalfStability
+from workbench.onerun.tuning import tune_one_run
 from workbench.pages.core.page import Fact, derived, number
 from workbench.pages.core.part import Part
 from workbench.pairs.base import Pair
+from workbench.training.audits.one_shot import OneShot
+from workbench.training.audits.rows import Rows
+from workbench.training.runs.gallery import GalleryRun
 
 WAITING = Fact("–", "nothing trained yet")
 
 NO_CLAIM = "trained without noise, so nothing is claimed"
 
 PRESS, MORE = "Press “Train”.", "More models are needed."
+
+#: Where trainings have no random half, or no row for each model and record.
+ONLY_HALVES = "needs a random half held out in each model"
 
 ASKED = ("log_delta", "confidence")
 
@@ -99,6 +110,34 @@ class TrainingFindings(Part):
         if result is None or pair is None or not result.anytime:
             return None
         return result.evidence(pair)
+
+    @derived(needs=("trained", *ASKED))
+    def of_pairs(self) -> Bound | None:
+        """ε from the pairs of trainings with a random half, after the last; None where none are."""
+        audit, rows = self._halves()
+        if audit is None or not self.page.trained.complete:
+            return None
+        if rows is None and audit.models > 1:
+            return None
+        result = self.page.trained.result
+        pairs = matched_pairs(result) if rows is None else audit.matched_pairs(rows)
+        asked = {"delta": self.page.delta.value, "confidence": self.page.confidence}
+        return tune_one_run(pairs, **asked).simultaneous
+
+    @derived(needs=("trained",))
+    def halves(self) -> HalfStability | None:
+        """How trainings with random halves differ; None where there are not two of them."""
+        audit, rows = self._halves()
+        if audit is None or rows is None or np.unique(rows.model).size < 2:
+            return None
+        return audit.stability(rows)
+
+    def _halves(self) -> tuple[OneShot | None, Rows | None]:
+        """The audit, where it is by random halves, and its rows, where they are known."""
+        run = self.page.trained
+        if run is None or not isinstance(run.audit, OneShot):
+            return None, None
+        return run.audit, None if isinstance(run, GalleryRun) else run.rows
 
     @property
     def why_void(self) -> str:
@@ -208,6 +247,39 @@ class TrainingFindings(Part):
         if found is not None:
             return self._valid(found)
         return WAITING if self.page.trained is None else Fact("–", self._no_bound_yet())
+
+    @number(
+        "Pairs of a random half",
+        needs=("of_pairs", "trained", "looked", "run_number"),
+        formula="Members matched at random with held-out records of the same model; STEINKE23 with "
+        "pairs as canaries, for all, half, a quarter, … of them, paid for.",
+        caution="Holds however the scores of a model depend on each other. It is about "
+        "substituting a record.",
+        folded=True,
+    )
+    def pairs(self) -> Bound | Fact:
+        """Lower bound on ε if the audited half was drawn at random, without further assumptions."""
+        found = self.of_pairs()
+        return self._valid(found) if found is not None else Fact("–", ONLY_HALVES)
+
+    @number(
+        "Random halves, one and all",
+        needs=("halves", "trained"),
+        formula="Cross-fitted TV of one training and of all together; the distance of members, and "
+        "of held-out records, between trainings (TV, Theorems 3.2 and 3.4).",
+        caution="Estimates without a guarantee. What (ε, δ)-DP limits is the value of all "
+        "trainings together.",
+        folded=True,
+    )
+    def stability(self) -> Fact:
+        """How much one training with a random half may show beyond what privacy limits."""
+        found = self.halves()
+        if found is None:
+            return Fact("–", f"{ONLY_HALVES}, and at least two models")
+        return Fact(
+            f"TV ≈ {found.single.mean():.3f} and {found.pooled:.3f}",
+            f"estimates; between trainings {found.excess():.3f}",
+        )
 
     @number("Models", needs=("trained", "job_states"))
     def progress(self) -> Fact:

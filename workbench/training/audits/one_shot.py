@@ -8,6 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from workbench import _checks
+from workbench.onerun.half.matching import MatchedPairs, matched_pairs
+from workbench.onerun.half.stability import HalfStability, half_stability
+from workbench.onerun.run import OneRun
 from workbench.scores.sample import Scores
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.loss_score import LOSS_CHANGE, LossScore
@@ -21,7 +24,8 @@ class OneShot(TrainingAudit):
     A random half of randomly chosen records is held out; the model is trained on all others. No
     record is made up, and the auditor needs nothing but losses. The scores share a model and are
     not independent: bounds state the assumption "one run", that the scores behave as if they were,
-    and they are about an average record.
+    and they are about an average record. `matched_pairs` needs no such assumption: the half is
+    drawn at random, so pairs of a member and a held-out record have fair coins.
 
     Parameters
     ----------
@@ -41,7 +45,7 @@ class OneShot(TrainingAudit):
 
     See Also
     --------
-    CanariesInOneRun : with a fair coin for each record, for bounds that assume nothing more.
+    CanariesInOneRun : with a fair coin for each record, for adding or removing a record.
     """
 
     audited: int = 1000
@@ -85,3 +89,40 @@ class OneShot(TrainingAudit):
     def collect(self, rows: Rows, name: str = "") -> Scores:
         """See `TrainingAudit`."""
         return self.two_samples(rows, name)
+
+    @_checks.arguments
+    def matched_pairs(self, rows: Rows) -> MatchedPairs:
+        """Members and held-out records of each model, matched at random: canaries with fair coins.
+
+        Parameters
+        ----------
+        rows : Rows
+
+        See Also
+        --------
+        workbench.matched_pairs : the proof, and what the pairs are good for.
+        """
+        run = OneRun(
+            rows.score,
+            rows.included,
+            larger_is_member=self.larger_is_member,
+            design="fixed-half",
+            name=self.name,
+        )
+        return matched_pairs(run, within=rows.model)
+
+    @_checks.arguments
+    def stability(self, rows: Rows) -> HalfStability:
+        """How much the scores of one model depend on which half was in, from several models.
+
+        Parameters
+        ----------
+        rows : Rows
+
+        See Also
+        --------
+        workbench.half_stability
+        """
+        return half_stability(
+            [self.collect(rows.of_models([model])) for model in np.unique(rows.model).tolist()]
+        )
