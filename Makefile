@@ -7,7 +7,7 @@ PORT   ?= 5006
 NOTEBOOK ?= 01
 WORKERS ?= auto
 
-.PHONY: help serve lab slides test quick matrix release docs check bench coverage format clean
+.PHONY: help serve lab slides explorables test quick matrix release docs check bench coverage format clean
 
 help:            ## list the commands
 	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -22,6 +22,9 @@ lab: $(VENV)/.lab ## open the notebooks in JupyterLab
 
 slides: $(VENV)/.lab ## run a notebook and write it as slides that need no network (NOTEBOOK=01), in build/slides
 	$(BIN)/workbench slides notebooks/$(NOTEBOOK)-*.ipynb --output build/slides/$(NOTEBOOK).html
+
+explorables: $(VENV)/.serve ## eight ideas, each as an HTML file for a course that needs no network, in build/explorables
+	$(BIN)/workbench explorables --output build/explorables
 
 test: $(VENV)/.dev ## all tests (installs Chromium, PostgreSQL, nginx, Caddy and npm packages if missing)
 	@$(BIN)/python tests/ensure_browser.py

@@ -21,6 +21,7 @@ extensions = [
     "myst_nb",
     "bars",
     "command_help",
+    "explorables",
     "legend",
     "levels",
     "mathml",
@@ -66,6 +67,7 @@ _leaves = (
     *("index", "installation", "which-bound", "guarantees", "references", "glossary"),
     "command-line",
     "performance",
+    "course",
 )
 html_sidebars: dict[str, list[str]] = {page: [] for page in _leaves}
 html_theme_options = {

@@ -41,7 +41,7 @@ FLOORS = [
     ("pages",),
     ("assets",),
     ("reports",),
-    ("dashboard", "jupyter", "live", "panel", "slides", "views"),
+    ("dashboard", "explorables", "jupyter", "live", "panel", "slides", "views"),
     ("server",),
     ("cli", "testing", "pytest_plugin"),
 ]

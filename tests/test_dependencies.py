@@ -35,6 +35,7 @@ FOLDERS = {
     "cli": ("workspace",),
     "cli/serving": ("panel", "serve"),
     "dashboard": ("serve",),
+    "explorables": ("reports",),
     "figures": ("paper", "panel"),
     "jupyter": ("lab",),
     "live": ("lab",),

@@ -35,6 +35,10 @@ COMMANDS = {
         "notebooks.slides:add",
         "a notebook as slides, in one HTML file that needs no network",
     ),
+    "explorables": (
+        "notebooks.explorables:add",
+        "one idea each, as HTML files for a course that need no network",
+    ),
     "plan": ("plan:add", "what an audit fixes before its scores are opened"),
     "test": ("mechanism_test:add", "search for datasets on which a mechanism breaks its claim"),
     "data": ("datasets:add", "the data sets that pages and notebooks share"),

@@ -37,7 +37,7 @@ DELTA = 1e-5
 STEP = SubsampledGaussianPair(0.5, 2.0)
 
 #: Places of the slider, and what the axes reach to.
-STEPS = (1, 2, 3, 5, 7, 10, 15, 25, 50)
+STEPS = (1, 2, 4, 7, 10, 20, 50)
 REACH, LEAST = 12.0, -8.0
 
 #: Scores a group, as log₁₀.
@@ -65,6 +65,24 @@ def of_histogram(log_scores: float, steps: int) -> ComposedHistogram:
 def of_pair(steps: int) -> ComposedPair:
     """The truth: the accountant's composition of so many steps."""
     return ComposedPair(STEP, steps)
+
+
+@cache
+def certified(log_scores: float, steps: int) -> Bound:
+    """Lower bound on ε of so many steps."""
+    return of_band(log_scores, steps).epsilon(DELTA)
+
+
+@cache
+def estimated(log_scores: float, steps: int) -> Bound:
+    """Estimate of ε of so many steps."""
+    return of_histogram(log_scores, steps).epsilon(DELTA)
+
+
+@cache
+def true_epsilon(steps: int) -> float:
+    """ε of so many steps."""
+    return float(of_pair(steps).epsilon(DELTA))
 
 
 class CompositionPage(Page):
@@ -98,7 +116,7 @@ class CompositionPage(Page):
     )
     def certified(self) -> Bound:
         """With 95% confidence, the k steps together are not (ε′, δ)-DP for a smaller ε′."""
-        return self.band().epsilon(DELTA)
+        return certified(self.log_scores, self.steps)
 
     @number(
         "ε by histograms",
@@ -108,7 +126,7 @@ class CompositionPage(Page):
     )
     def estimated(self) -> Bound:
         """Estimate: the histograms of one step are taken for the distributions and convolved."""
-        return self.convolved().epsilon(DELTA)
+        return estimated(self.log_scores, self.steps)
 
     @number("Mass on empty bins", needs=("convolved",))
     def infinite(self) -> Fact:
@@ -119,7 +137,7 @@ class CompositionPage(Page):
     @number("True ε", needs=("steps",))
     def truth(self) -> Fact:
         """ε of the k steps, by the accountant."""
-        found = float(of_pair(self.steps).epsilon(DELTA))
+        found = true_epsilon(self.steps)
         return Fact(f"ε = {round_safely(found, 'up')}", f"at δ = {plain(DELTA)}, known here")
 
     @number("k times ε of one step", needs=("steps",))
@@ -162,18 +180,16 @@ class CompositionPage(Page):
     def by_steps(self) -> dict[Style, np.ndarray]:
         """ε at every number of steps of the slider."""
         return {
-            TRUTH: np.array([float(of_pair(k).epsilon(DELTA)) for k in STEPS]),
-            HEURISTIC: np.array(
-                [of_histogram(self.log_scores, k).epsilon(DELTA).value for k in STEPS]
-            ),
-            CERTIFIED: np.array([of_band(self.log_scores, k).epsilon(DELTA).value for k in STEPS]),
+            TRUTH: np.array([true_epsilon(k) for k in STEPS]),
+            HEURISTIC: np.array([estimated(self.log_scores, k).value for k in STEPS]),
+            CERTIFIED: np.array([certified(self.log_scores, k).value for k in STEPS]),
         }
 
     @figure("ε against the number of steps", needs=("steps", "by_steps", "band", "convolved"))
     def growth(self) -> dict[str, Any]:
         """ε at δ = 1e-5 grows like the square root of k, and not like k."""
         here = {
-            TRUTH: float(of_pair(self.steps).epsilon(DELTA)),
+            TRUTH: true_epsilon(self.steps),
             HEURISTIC: self.estimated().value,
             CERTIFIED: self.certified().value,
         }
@@ -198,8 +214,6 @@ def _shown(epsilon: float) -> str:
 
 
 COMPOSITION = Explorable(
-    title="Composition",
-    asks="What do the scores of one step say of many steps?",
     about=(
         "Training repeats a small step many times, and each step leaks a little. An auditor who "
         "has the scores of one step can compose them. If the steps are independent and alike, this "
@@ -230,15 +244,13 @@ COMPOSITION = Explorable(
         Question(
             "With 100,000 scores a group: which ε is proven for 10 steps? To two digits after the "
             "point.",
-            lambda: of_band(5.0, 10).epsilon(DELTA).value,
+            lambda: certified(5.0, 10).value,
             "The composed band has the confidence of the band of one step.",
             within=0.02,
             mistakes={
-                "this is the true ε, which an auditor does not know.": lambda: float(
-                    of_pair(10).epsilon(DELTA)
-                ),
-                "this is the estimate by histograms, which has no guarantee.": lambda: _finite(
-                    of_histogram(5.0, 10).epsilon(DELTA).value
+                "this is the true ε, which an auditor does not know.": lambda: true_epsilon(10),
+                "this is the estimate by histograms, which has no guarantee.": lambda: (
+                    estimated(5.0, 10).value
                 ),
             },
         ),
@@ -256,7 +268,3 @@ COMPOSITION = Explorable(
     page="scores",
     notebook="08",
 )
-
-
-def _finite(value: float) -> float:
-    return value if math.isfinite(value) else 1e9

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench import __version__, _json
+from workbench import __version__, _checks, _json
 from workbench._markup import escape_html as escape
 from workbench._markup import escape_json
 from workbench.assets import stand_alone
 from workbench.explorables.explorable import Explorable
 from workbench.explorables.questions import LETTERS, Question
-from workbench.explorables.registry import EXPLORABLES, explorable
+from workbench.explorables.registry import EXPLORABLES, ExplorableEntry
 from workbench.pages.registry import PAGES
 from workbench.progress import Report, silent
 
@@ -42,11 +42,12 @@ def html(name: str, report: Report = silent) -> str:
     ValueError
         There is no explorable of this name.
     """
-    found = explorable(name)
+    entry = EXPLORABLES[_checks.one_of(name, "name", EXPLORABLES)]
+    found: Explorable = entry.explorable
     states = found.states(report)
     place = list(EXPLORABLES).index(name) + 1
     body = (
-        f"<main>{_header(found, place)}"
+        f"<main>{_header(entry, found, place)}"
         f'<section aria-label="Charts">{stand_alone.sliders(states, "Back to the start")}'
         '<div id="live"></div><noscript><p class="quiet">The charts need JavaScript.</p></noscript>'
         f"</section>{_tries(found)}{_questions(found.questions)}{_marks()}{_footer(found)}</main>\n"
@@ -54,14 +55,14 @@ def html(name: str, report: Report = silent) -> str:
     )
     style = stand_alone.style_of(HERE / "explorable.css")
     scripts = stand_alone.scripts_of(HERE / "explorable.js")
-    return stand_alone.document(f"{found.title} – explorable", style, body, scripts)
+    return stand_alone.document(f"{entry.title} – explorable", style, body, scripts)
 
 
-def _header(found: Explorable, place: int) -> str:
+def _header(entry: ExplorableEntry, found: Explorable, place: int) -> str:
     paragraphs = "".join(f"<p>{escape(text)}</p>" for text in found.about)
     return (
         f'<header><p class="kicker">Explorable {place} of {len(EXPLORABLES)}</p>'
-        f'<h1>{escape(found.title)}</h1><p class="lead">{escape(found.asks)}</p>'
+        f'<h1>{escape(entry.title)}</h1><p class="lead">{escape(entry.asks)}</p>'
         f'<div class="about">{paragraphs}</div></header>'
     )
 

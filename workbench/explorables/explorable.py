@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.assets.board import frame
@@ -12,19 +12,15 @@ from workbench.explorables.questions import Question
 from workbench.pages.core.page import Item, Page
 from workbench.progress import Report, silent
 
-#: What of an item a file does not have: nothing is folded in it.
-_PLAIN = {"folded": False}
-
 
 @dataclass(frozen=True)
 class Explorable:
     """One idea, shown by a page whose sliders are moved without a server.
 
+    Its title and its question are in the registry.
+
     Attributes
     ----------
-    title : str
-    asks : str
-        The question that it answers, in a line.
     about : tuple of str
         Paragraphs that explain the idea.
     make : callable
@@ -42,10 +38,10 @@ class Explorable:
         Name of the page of the dashboard that shows the same for a reader's own data.
     notebook : str
         The notebook that has the lesson, by its number.
+    helps : mapping of str to str
+        Help on items in place of the page's, which may speak of sliders that are not here.
     """
 
-    title: str
-    asks: str
     about: tuple[str, ...]
     make: Callable[[], Page]
     items: tuple[str, ...]
@@ -54,6 +50,7 @@ class Explorable:
     questions: tuple[Question, Question, Question]
     page: str
     notebook: str
+    helps: Mapping[str, str] = field(default_factory=dict)
 
     def shown(self, page: Page) -> list[Item]:
         """The items of the page that are shown.
@@ -102,4 +99,5 @@ class Explorable:
 
     def _item(self, item: dict[str, Any]) -> dict[str, Any]:
         drag = {shape: name for shape, name in item["drag"].items() if name in self.moves}
-        return item | _PLAIN | {"drag": drag}
+        text = self.helps.get(item["name"], item["help"])
+        return item | {"folded": False, "drag": drag, "help": text}

@@ -13,10 +13,10 @@ import param
 from workbench._format import plain, round_safely
 from workbench.explorables.explorable import Explorable
 from workbench.explorables.questions import Question
-from workbench.figures.kit.axes import axis, delta_axis, gaps, positive
+from workbench.figures.kit.axes import axis, delta_axis, positive
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
-from workbench.figures.kit.marks import LEFT, Style, label, line, markers, rule
+from workbench.figures.kit.marks import LEFT, Share, Style, label, line, markers, rule
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pairs.base import Pair
@@ -26,13 +26,17 @@ from workbench.pairs.families.registry import family_named
 #: The known sampling probability of the subsampled Gaussian.
 RATE = 0.5
 
+#: The family whose members have the least ε of all mechanisms with their TV.
+ANY = "randomized-response"
+
 STYLES: Mapping[str, Style] = {
     "gaussian": Style("Gaussian", "p"),
     "subsampled-gaussian": Style("subsampled Gaussian, q = ½", "q", "dash"),
     "laplace": Style("Laplace", "fit", "dashdot"),
-    "randomized-response": Style("any mechanism, at least", "good"),
+    ANY: Style("any mechanism, at least", "good"),
 }
 HERE = Style("", "muted", "dash", 1)
+CHOSEN = Style("chosen", "ink")
 
 #: TVs of the curves, and how far the charts reach.
 GRID = np.round(np.linspace(0.01, 0.97, 49), 6)
@@ -98,7 +102,7 @@ class FromTVPage(Page):
     )
     def anything(self) -> Fact:
         """The least ε that a mechanism with this TV can have. There is no upper limit."""
-        found = round_safely(epsilon_of("randomized-response", self.tv, self.delta), "down")
+        found = round_safely(epsilon_of(ANY, self.tv, self.delta), "down")
         return Fact(f"ε ≥ {found}", "proven for every mechanism with this TV")
 
     @number("Gaussian", needs=("tv", "log_delta"), formula="TV = 2Φ(μ/2) − 1, solved for μ.")
@@ -123,9 +127,9 @@ class FromTVPage(Page):
             return Fact("–", "no member of this family has so large a TV")
         return Fact(f"ε = {round_safely(found, 'nearest')}", said)
 
-    @figure("ε of each family", needs=("tv", "log_delta"))
+    @figure("ε of each family", needs=("tv", "log_delta"), drag={"tv": "tv"})
     def curves(self) -> dict[str, Any]:
-        """ε at the chosen δ, against the total variation. Dots mark the chosen TV."""
+        """ε at the chosen δ, against the total variation. Drag the line to move it."""
         here = {name: epsilon_of(name, self.tv, self.delta) for name in STYLES}
         drawn = {
             name: np.array([epsilon_of(name, tv, self.delta) for tv in GRID.tolist()])
@@ -135,23 +139,25 @@ class FromTVPage(Page):
         parts = "; ".join(f"{STYLES[n].name} {round_safely(y, 'down')}" for n, y in known.items())
         return chart(
             [
-                *(line(STYLES[n], GRID, gaps(np.minimum(y, 99))) for n, y in drawn.items()),
+                *(line(STYLES[n], GRID, np.where(y <= MOST, y, np.nan)) for n, y in drawn.items()),
                 *(markers(STYLES[n], [self.tv], [y]) for n, y in known.items() if y <= MOST),
-                rule(HERE, x=self.tv, drag="tv", behind=True),
+                rule(CHOSEN, x=self.tv, end=Share(0.7), drag="tv"),
                 key(list(STYLES.values())),
             ],
             axis("total variation", 0, 1),
-            axis("ε", 0, MOST),
+            axis("ε", 0, MOST / 0.7),
             summary=f"At TV = {self.tv:g} and δ = {plain(self.delta)}, ε: {parts}.",
             closest=True,
         )
 
     @figure("Privacy profiles with this TV", needs=("tv", "log_delta"))
     def profiles(self) -> dict[str, Any]:
-        """δ as a function of ε. All curves begin at the same point: δ(0) is the TV."""
+        """δ as a function of ε. All curves begin at δ(0), the TV. Dot: no ε is below it."""
         epsilon = np.linspace(0, REACH, 81)
         marks, styles = [], []
         for name, style in STYLES.items():
+            if name == ANY:
+                continue
             pair = pair_of(name, self.tv, self.delta)
             if pair is not None:
                 y = np.asarray(pair.profile(epsilon))
@@ -160,7 +166,8 @@ class FromTVPage(Page):
         return chart(
             [
                 *marks,
-                key(styles),
+                markers(STYLES[ANY], [epsilon_of(ANY, self.tv, self.delta)], [self.delta]),
+                key([*styles, STYLES[ANY]]),
                 rule(HERE, y=self.delta),
                 label(LEFT, self.delta, f"δ = {plain(self.delta)}", "muted", ha="left", va="top"),
             ],
@@ -173,8 +180,6 @@ class FromTVPage(Page):
 
 
 FROM_TV = Explorable(
-    title="From TV to ε",
-    asks="Which ε follows from a total variation, and what must be assumed for it?",
     about=(
         "The total variation (TV) is the advantage of the best attacker: true positive rate minus "
         "false positive rate. It is measured well, because both rates are far from 0. ε at a small "
@@ -205,16 +210,12 @@ FROM_TV = Explorable(
             lambda: float(epsilon_of("gaussian", 0.2, 1e-5)),
             "μ = 2Φ⁻¹(0.6) = 0.507, and the profile of that pair gives ε.",
             within=0.01,
-            mistakes={
-                "this is what holds for any mechanism.": lambda: epsilon_of(
-                    "randomized-response", 0.2, 1e-5
-                )
-            },
+            mistakes={"this is what holds for any mechanism.": lambda: epsilon_of(ANY, 0.2, 1e-5)},
         ),
         Question(
             "You know TV = 0.2 and nothing else. Which ε may you report as a lower bound at "
             "δ = 1e-5? To two digits after the point.",
-            lambda: epsilon_of("randomized-response", 0.2, 1e-5),
+            lambda: epsilon_of(ANY, 0.2, 1e-5),
             "Every mechanism with this TV has at least this ε, and some have no more.",
             within=0.006,
             mistakes={

@@ -23,8 +23,6 @@ def _steinke(correct: int) -> float:
 
 
 ONE_RUN = Explorable(
-    title="One run",
-    asks="What does a single training run prove?",
     about=(
         "To train a thousand models is expensive. The alternative: each of many canaries is "
         "included in one training run by a coin flip of its own, and an attacker guesses from the "
@@ -89,8 +87,6 @@ def _geometric(mean: float) -> NegativeBinomial:
 
 
 BEST_RUN = Explorable(
-    title="Best-run selection",
-    asks="What is the privacy cost of releasing the best of many runs?",
     about=(
         "Hyperparameters are tuned by training many times and releasing the run with the best "
         "score. Each run satisfies the same guarantee, and the reported ε is often that of one. "
@@ -106,7 +102,7 @@ BEST_RUN = Explorable(
         *("against_runs", "order"),
     ),
     moves={
-        "log_mean": (0.05, 0.3, 0.5, 0.7, 1.0, 1.3, 1.7, 2.0, 2.5, 3.0),
+        "log_mean": (0.05, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0),
         "mu": (0.1, 0.25, 0.5, 1.0, 2.0),
     },
     tries=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from workbench.bounds.counts.threshold import error_rates
 from workbench.bounds.estimates import total_variation_estimate
@@ -10,7 +11,7 @@ from workbench.bounds.lower_bounds import epsilon_lower_bound
 from workbench.estimators.histogram import histogram
 from workbench.explorables.explorable import Explorable
 from workbench.explorables.questions import Question
-from workbench.pages.inputs.data import draw_key, example_key
+from workbench.pages.inputs.data import draw_key
 from workbench.pages.scores.page import ScoresPage
 from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.examples import example
@@ -45,8 +46,6 @@ def few() -> Scores:
 
 
 THRESHOLD = Explorable(
-    title="Drag a threshold",
-    asks="What does one attack show, and what do all of them together?",
     about=(
         "Each score is one run of a mechanism: blue with a person's record in the data (P), orange "
         "without it (Q). An attacker sees a score and says “in” if it lies beyond a threshold.",
@@ -54,7 +53,7 @@ THRESHOLD = Explorable(
         "positives) and it misses runs with it (false negatives). The trade-off curve has one "
         "point for each threshold. The further it lies below the diagonal, the more leaks.",
     ),
-    make=lambda: ScoresPage(workspace=Workspace(), data=example_key("gaussian")),
+    make=lambda: ScoresPage(leaking(), workspace=Workspace()),
     items=("epsilon", "epsilon_here", "mu", "auc", "distributions", "tradeoff"),
     moves={"threshold": 61, "log_delta": (-8.0, -6.0, -5.0, -4.0, -3.0, -2.0, -1.0)},
     tries=(
@@ -101,9 +100,9 @@ THRESHOLD = Explorable(
 )
 
 
-def _bins() -> ScoresPage:
+def _bins() -> Any:
     data = draw_key("gaussian", n=FEW, seed=0, mu=SMALL)
-    page = ScoresPage(workspace=Workspace(), data=data)
+    page: Any = ScoresPage(workspace=Workspace(), data=data)
     page.bin_width = 0.25  # a width, and not a rule
     return page
 
@@ -113,8 +112,6 @@ def _estimate(width: float) -> float:
 
 
 BIN_WIDTH = Explorable(
-    title="Bin width",
-    asks="How much of an estimated leak is noise?",
     about=(
         "The total variation distance (TV) is the advantage of the best attacker. A histogram "
         "estimates it: count how often members and non-members fall into each bin, and add up the "
@@ -140,8 +137,8 @@ BIN_WIDTH = Explorable(
         )
     },
     tries=(
-        "Drag the line in the chart “Total variation by bin width” to the left. The estimate "
-        "doubles and doubles again, although the scores stay the same.",
+        "Drag the line in the chart “Total variation by bin width” to the left. The estimate grows "
+        "to more than twice the truth, although the scores stay the same.",
         "Compare with the certified lower bound. It counts scores beyond thresholds and needs no "
         "bins, so it does not move.",
         "Look at the cross-fitted estimate: bins are chosen on one half of the scores and measured "
@@ -171,6 +168,7 @@ BIN_WIDTH = Explorable(
     ),
     page="scores",
     notebook="02",
+    helps={"distributions": "Histograms of members and non-members, in bins of this width."},
 )
 
 
@@ -183,8 +181,6 @@ def _at(threshold: float) -> float:
 
 
 SIMULTANEOUS = Explorable(
-    title="Simultaneous against pointwise",
-    asks="Why may a threshold be chosen by its result under one bound, and not under another?",
     about=(
         "These 500 + 500 scores come from a mechanism that leaks nothing: both groups have the "
         "same distribution, the true ε and μ are 0, and every bound above 0 is false.",

@@ -7,14 +7,10 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
+from workbench import _checks
 from workbench.explorables.document import html
-from workbench.explorables.registry import EXPLORABLES, explorable
+from workbench.explorables.registry import EXPLORABLES, file_of
 from workbench.progress import Report, silent
-
-
-def file_of(name: str) -> str:
-    """The name of the file of an explorable."""
-    return f"{name}.html"
 
 
 def explorable_bytes(name: str, report: Report = silent) -> bytes:
@@ -50,11 +46,11 @@ def write_explorables(
     """
     chosen = tuple(names) or tuple(EXPLORABLES)
     for name in chosen:
-        explorable(name)
+        _checks.one_of(name, "name", EXPLORABLES)
     Path(folder).mkdir(parents=True, exist_ok=True)
     written = []
     for done, name in enumerate(chosen):
-        report(done / len(chosen), explorable(name).title)
+        report(done / len(chosen), EXPLORABLES[name].title)
         path = Path(folder) / file_of(name)
         unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
         try:

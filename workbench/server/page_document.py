@@ -15,6 +15,7 @@ from workbench.assets import start as start_page
 from workbench.assets.search import search_index
 from workbench.dashboard.tab import IMPORT, Tab
 from workbench.dashboard.visitor.data_sets import first_data_set
+from workbench.explorables.registry import listed
 from workbench.pages.registry import menu
 from workbench.server.handlers import static
 from workbench.server.handlers.base import page_template
@@ -166,7 +167,7 @@ def _variables(app: App, visit: Visit) -> dict[str, Any]:
 @cache
 def first_words() -> str:
     """The start page, the tour and the glossary as JSON."""
-    return assets.content(start_page.content())
+    return assets.content(start_page.content() | {"explorables": listed()})
 
 
 @cache

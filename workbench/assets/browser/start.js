@@ -27,6 +27,7 @@ export class Start {
       section("What an audit is, and what it is not", "wb-audit",
         make("div", {class: "wb-remarks"}, ...content.audit.map(({title, text}) =>
           make("div", {}, make("h3", {}, title), make("p", {}, linked(text, met)))))),
+      ...this.explorables(content.explorables ?? []),
       section("All pages", "wb-pages", make("div", {class: "wb-page-groups"}, ...content.menu.map(group => this.group(group)))),
       this.terms(glossary))
   }
@@ -84,6 +85,18 @@ export class Start {
       make("div", {class: "wb-door-head"}, make("h3", {}, have), drawing(key)), text, said,
       ...(more.length ? [make("p", {class: "wb-also"}, ...more)] : []),
       make("div", {class: "wb-actions"}, main, ...example))
+  }
+
+  // One idea each, in a file of its own: it opens in another tab, or is saved for a course.
+  explorables(all) {
+    if (!all.length) return []
+    const rows = all.map(({title, asks, file}) => make("li", {},
+      make("span", {}, make("a", {class: "wb-page-link", href: `./explorables/${file}`, target: "_blank", rel: "noopener"}, title), " · ",
+        make("a", {class: "wb-text-link", href: `./explorables/${file}`, download: file, "aria-label": `Save: ${title}`}, "save")),
+      make("span", {class: "wb-quiet"}, asks)))
+    return [section("Explorables: one idea each, with questions that check themselves", "wb-explorables",
+      make("ul", {class: "wb-explorables"}, ...rows),
+      make("p", {class: "wb-quiet"}, "Each is one file that works without a network. It is made when it is first opened, which may take some seconds."))]
   }
 
   group({title, pages}) {

@@ -1,1 +1,1 @@
-"""Commands about notebooks: `slides`."""
+"""Commands for courses: `slides` of notebooks, and `explorables`."""

@@ -1,4 +1,4 @@
-"""What people download, made in a process: reports, charts and tables of scores.
+"""What people download, made in a process: reports, explorables, charts, tables of scores.
 
 The functions run in the process. What they are made of is looked at in the server, where it takes a
 moment, and goes there as data.
@@ -118,6 +118,20 @@ def report_file(portable: PortableAudit, kind: str, form: Form, report: Report) 
 
     audit, workspace = portable.here()
     return report_bytes(audit, kind, workspace, report, form)
+
+
+def explorable_file(name: str, report: Report) -> bytes:
+    """The content of an explorable.
+
+    Parameters
+    ----------
+    name : str
+        A key of `workbench.explorables.registry.EXPLORABLES`.
+    report : Report
+    """
+    from workbench.explorables.write import explorable_bytes
+
+    return explorable_bytes(name, report)
 
 
 def figure_file(
