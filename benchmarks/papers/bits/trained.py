@@ -149,7 +149,7 @@ def figure_9(run: Run) -> Found:
     for data in LAYERS:
         if data_set(data) is None:
             what = f"ε against the claim, {data}"
-            line = Line(what, "no number", "–", "no data", NEEDED, Verdict.NO_DATA)
+            line = Line(what, "no number", "–", BOUNDS, NEEDED, Verdict.NO_DATA)
             lines.append(line)
             continue
         for n in SIZES:
