@@ -40,7 +40,7 @@ td { min-width: 4rem } td:first-child { min-width: 11rem } td.long { min-width: 
 figure { margin: 1rem 0; padding: .75rem; background: var(--card); border-radius: .5rem;
   width: fit-content; max-width: 100%; box-sizing: border-box }
 figure div { overflow-x: auto; background: #fff; border-radius: .25rem }
-figure img { display: block; min-width: 18rem; max-width: 100% }
+figure img { display: block; min-width: 26rem; max-width: 100% }
 figcaption { color: var(--soft); font-size: .9rem; padding-top: .5rem; max-width: 46rem }
 """
 
