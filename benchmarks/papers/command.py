@@ -90,17 +90,12 @@ def lines_of(done: Done) -> str:
     """The lines of an item as a table, and below it each reason once."""
     from benchmarks.__main__ import table
 
-    reasons = list(dict.fromkeys(line.why for line in done.found.lines if line.why))
+    found = done.found
     cells = [
-        (
-            line.what,
-            line.printed,
-            line.ours_text,
-            done.found.word_of(line) + (f" [{reasons.index(line.why) + 1}]" if line.why else ""),
-        )
-        for line in done.found.lines
+        (line.what, line.printed, line.ours_text, found.marked_word_of(line))
+        for line in found.lines
     ]
-    notes = [f"[{i}] {reason}." for i, reason in enumerate(reasons, 1)]
+    notes = [f"[{i}] {reason}." for i, reason in enumerate(found.reasons, 1)]
     return "\n".join([table(cells, LINES), *notes])
 
 

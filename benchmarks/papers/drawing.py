@@ -20,10 +20,14 @@ def svg(chart: Chart) -> str:
     import matplotlib.pyplot as plt
 
     with plt.style.context(STYLE):
-        size = (chart.width * chart.columns, 3.4)
-        figure, axes = plt.subplots(1, chart.columns, figsize=size, squeeze=False)
+        most = 2 if chart.columns == 4 else 3
+        rows, columns = -(-chart.columns // most), min(chart.columns, most)
+        size = (chart.width * columns, 3.4 * rows)
+        figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False)
+        for unused in axes.flat[chart.columns :]:
+            unused.remove()
         try:
-            chart.draw(list(axes[0]))
+            chart.draw(list(axes.flat[: chart.columns]))
             written = io.StringIO()
             figure.savefig(written, format="svg", metadata={"Date": None})
         finally:

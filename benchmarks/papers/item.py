@@ -96,7 +96,7 @@ class Chart:
     caption : str
         What is shown, with its guarantee.
     columns : int
-        Panels.
+        Panels; more than three are drawn in several rows.
     width : float
         Of a panel, in inches.
     """
@@ -128,6 +128,16 @@ class Found:
     def word_of(self, line: Line) -> str:
         """The verdict of a line."""
         return str(line.verdict or self.verdict)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why lines are not as printed, each reason once."""
+        return list(dict.fromkeys(line.why for line in self.lines if line.why))
+
+    def marked_word_of(self, line: Line) -> str:
+        """The verdict of a line, with the number of its reason."""
+        number = f" [{self.reasons.index(line.why) + 1}]" if line.why else ""
+        return self.word_of(line) + number
 
     def verdict_of(self, line: Line) -> str:
         """The verdict of a line, with its reason."""

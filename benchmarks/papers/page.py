@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from benchmarks.papers.registry import Paper
     from benchmarks.papers.run import Run
 
-#: Columns of an item's table.
-HEADS = ("What", "Printed", "Ours", "Ours is", "Verdict")
 STYLE = """
 :root { color-scheme: light dark; --text: #1a1d21; --soft: #5b6470; --line: #d5dae0;
   --page: #fff; --card: #f5f7f9; --accent: #0b63b5 }
@@ -34,15 +32,15 @@ section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1.25
 .verdict { border: 1px solid var(--line); border-radius: 1rem; padding: .05rem .6rem;
   font-size: .85rem; font-weight: normal; white-space: nowrap; margin-left: .4rem }
 .table { overflow-x: auto; margin: .75rem 0 }
-table { border-collapse: collapse; font-size: .9rem; min-width: 36rem }
-th, td { text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0;
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums }
+th, td { text-align: left; vertical-align: top; padding: .3rem 1.2rem .3rem 0;
   border-bottom: 1px solid var(--line) }
 th { color: var(--soft); font-weight: normal }
-td.number { white-space: nowrap; font-variant-numeric: tabular-nums }
+td { min-width: 4rem } td:first-child { min-width: 11rem } td.long { min-width: 9rem }
 figure { margin: 1rem 0; padding: .75rem; background: var(--card); border-radius: .5rem;
   width: fit-content; max-width: 100%; box-sizing: border-box }
 figure div { overflow-x: auto; background: #fff; border-radius: .25rem }
-figure img { display: block; min-width: 20rem; max-width: 100% }
+figure img { display: block; min-width: 26rem; max-width: 100% }
 figcaption { color: var(--soft); font-size: .9rem; padding-top: .5rem; max-width: 46rem }
 """
 
@@ -67,22 +65,37 @@ def document(paper: Paper, done: Sequence[Done], run: Run, totals: str) -> str:
 
 def _section(number: int, done: Done) -> str:
     item, found = done.item, done.found
+    kinds = list(dict.fromkeys(line.guarantee for line in found.lines))
+    words = {found.word_of(line) for line in found.lines}
+    columns = [
+        ("What", [line.what for line in found.lines]),
+        ("Printed", [line.printed for line in found.lines]),
+        ("Ours", [line.ours_text for line in found.lines]),
+    ]
+    if len(kinds) > 1:
+        columns.append(("Ours is", [line.guarantee for line in found.lines]))
+    if len(words) > 1 or found.reasons:
+        columns.append(("Verdict", [found.marked_word_of(line) for line in found.lines]))
+    heads = "".join(f"<th>{head}</th>" for head, _ in columns)
     rows = "".join(
-        f'<tr><td>{escape(line.what)}</td><td class="number">{escape(line.printed)}</td>'
-        f'<td class="number">{escape(line.ours_text)}</td><td>{escape(line.guarantee)}</td>'
-        f"<td>{escape(found.verdict_of(line))}</td></tr>"
-        for line in found.lines
+        f"<tr>{''.join(map(_cell, cells))}</tr>"
+        for cells in zip(*(cells for _, cells in columns), strict=True)
     )
-    heads = "".join(
-        f"<th>{head}</th>" for head in ("What", "Printed", "Ours", "Ours is", "Verdict")
-    )
+    notes = [f"[{i}] {reason}." for i, reason in enumerate(found.reasons, 1)]
+    if len(kinds) == 1:
+        notes.insert(0, f"Ours is: {kinds[0]}.")
     return (
         f'<section id="item-{number}"><h2>{escape(item.name)}. {escape(item.title)}'
         f'<span class="verdict">{found.verdict}</span></h2>'
         f'<p class="soft">{escape(_plain(item.place))} · {done.cpu:.1f} CPU seconds</p>'
         f'<div class="table"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-        f"</div>{''.join(map(_figure, found.charts))}</section>"
+        f"</div>{''.join(f'<p>{escape(_plain(note))}</p>' for note in notes)}"
+        f"{''.join(map(_figure, found.charts))}</section>"
     )
+
+
+def _cell(text: str) -> str:
+    return f"<td{' class=long' if len(text) > 16 else ''}>{escape(text)}</td>"
 
 
 def _figure(chart: Chart) -> str:

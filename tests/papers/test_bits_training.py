@@ -5,7 +5,7 @@ import pytest
 
 import workbench as wb
 from benchmarks.papers import cifar10
-from benchmarks.papers.bits import trained
+from benchmarks.papers.bits import interfering, trained
 from benchmarks.papers.run import Run
 
 
@@ -24,11 +24,21 @@ def test_the_best_threshold_is_that_of_all_candidates():
     assert ((run.scores > best) != run.included).sum() == min(wrong) == 1
 
 
+@pytest.mark.slow
 def test_theory_is_what_a_training_without_records_shows(tmp_path):
     run = Run(tmp_path)
     without = trained.bounds(run, 8.0, 1000, data="no records")["BITS"]
     # A bound of 1000 canaries has a standard deviation of about 0.6.
     assert np.mean(without) == pytest.approx(trained.theory(run, 8.0, 1000), abs=1.0)
+
+
+@pytest.mark.slow
+def test_random_canaries_interfere_in_a_training_as_simulated(tmp_path):
+    run = Run(tmp_path)
+    memoryless = np.mean(interfering.trained(run, "dirac", 650, 0))
+    shared = np.mean(interfering.trained(run, "random", 1000, 0))
+    assert shared == pytest.approx(interfering.simulated(run, "random", 1000), abs=1.0)
+    assert memoryless > 2 * shared
 
 
 def written(folder, labels):

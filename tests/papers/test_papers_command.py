@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as benchmarks
-from benchmarks.papers import command
+from benchmarks import papers
+from benchmarks.papers import command, registry
+from benchmarks.papers.drawing import svg
 from benchmarks.papers.item import Chart, Found, Item, Line, Verdict
 from benchmarks.papers.page import document
 from benchmarks.papers.registry import PAPERS
@@ -174,11 +176,30 @@ def test_one_item_alone(two_items, tmp_path, capsys):
     assert "Fig. 1" not in capsys.readouterr().out
 
 
+def test_all_benchmarks_have_the_lines_of_the_papers(two_items, monkeypatch, capsys):
+    monkeypatch.setattr(registry, "PAPERS", {"bits": PAPERS["bits"]})
+    assert papers.main() == [
+        ("BITS Fig. 1: μ", "0.8582", "0.8582"),
+        ("BITS Fig. 2: μ", "0.8582", "0.8582"),
+    ]
+
+
 @pytest.mark.parametrize("given", [["nobody"], ["bits", "--item", "Fig. 99"]])
 def test_unknown_papers_and_items_are_named(given, capsys):
     with pytest.raises(SystemExit, match="2"):
         benchmarks.main(["papers", *given])
     assert given[-1] in capsys.readouterr().err
+
+
+def test_more_than_three_panels_are_drawn_in_rows():
+    asked = []
+
+    def draw(panels):
+        asked.append([axes.get_subplotspec().get_geometry()[:2] for axes in panels])
+
+    for columns in (1, 3, 4, 5):
+        svg(Chart("c", draw, "caption", columns))
+    assert asked == [[(1, 1)], [(1, 3)] * 3, [(2, 2)] * 4, [(2, 3)] * 5]
 
 
 def test_a_page_without_charts():

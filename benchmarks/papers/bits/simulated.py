@@ -121,7 +121,7 @@ def tightness(run: Run, family: str, number: int) -> Found:
         panels[0].legend(frameon=False, fontsize=8)
 
     caption = f"Fig. {number}: {BOUNDS}; dashed: the truth, which one bound of 20 may exceed"
-    chart = Chart(f"fig-{number}", draw, caption, len(panels_of), 3.4)
+    chart = Chart(f"fig-{number}", draw, caption, len(panels_of), 4.0)
     return Found(Verdict.AS_DESCRIBED, lines, (chart,))
 
 

@@ -97,13 +97,16 @@ def noisy_transmission(run: Run) -> Found:
     """Property 1 and Corollary 1: β − f(α) of the first of two bits, given the second or not."""
     lines = [
         Line(
-            f"β − f(α) {which}, the other bit mixed in with weight {mixed:g}",
+            f"β − f(α) {which}; it is mixed in with weight {mixed:g}",
             "at least 0",
             f"{abs(round(two_bits(mixed)[key], 12)):.4f}",
             f"exact, Gaussian, μ = {MU:g}",
         )
         for mixed in (0.0, 0.5, 1.0)
-        for which, key in (("given the other bit, least", "least gap"), ("over it", "gap"))
+        for which, key in (
+            ("given the other bit, least", "least gap"),
+            ("on average over it", "gap"),
+        )
     ]
     return Found(Verdict.AS_DESCRIBED, lines)
 
@@ -302,8 +305,8 @@ def worst_miss(n: int) -> float:
 def algorithm_3(run: Run) -> Found:
     """Algorithm 3: the bisection stops at any p with the right quantile, not at the largest."""
     why = (
-        "any p whose quantile is e/n ends the bisection, and the limit is the largest of them;"
-        " ours is that one, Clopper and Pearson's"
+        "any p whose quantile is e/n ends the bisection (from 0.001 and ½), and the limit is the"
+        " largest of them; ours is that one, Clopper and Pearson's"
     )
     lines = [
         Line(
@@ -420,7 +423,7 @@ def achievability(run: Run) -> Found:
         )
     lines.append(
         Line(
-            "MI and MI given the other bit, for a decoder that returns the other bit",
+            "MI and MI given the other bit, for a decoder that guesses the other bit",
             "equal only without interference",
             "0 = 0, with interference",
             "exact",
