@@ -54,7 +54,7 @@ def totals(done: Sequence[Done], run: Run) -> str:
         return said + "All printed numbers are equal to ours, rounded as printed."
     return said + (
         f"Largest deviation {largest:.1%}: {item.name}, {line.what}, printed {line.printed}, "
-        f"ours {line.ours_text}. {line.why}."
+        f"ours {line.ours_text} ({line.why})."
     )
 
 

@@ -133,7 +133,7 @@ def test_totals_name_the_largest_deviation_and_why():
     said = command.totals(done(item(), item([LINE, off], name="Table 4")), Run(None, seed=3))
     assert "Items: 2; lines: 3, of which 3 compare numbers; seed 3" in said
     assert "3.0 CPU seconds" in said
-    assert "6.6%: Table 4, ε, printed 5.90, ours 6.29. the print loses a tail." in said
+    assert "6.6%: Table 4, ε, printed 5.90, ours 6.29 (the print loses a tail)." in said
     assert command.totals(done(item()), Run(None)).endswith("rounded as printed.")
 
 

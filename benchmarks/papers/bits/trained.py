@@ -39,6 +39,8 @@ BOUNDS = (
     "mean ± standard error of 95% lower bounds, BITS if Gaussian and independent canaries,"
     " STEINKE23 simultaneous over numbers of guesses"
 )
+OTHER_DATA = "data that come with a package in place of CIFAR-10, and a smaller network"
+FEWER = "the first 1000 records, and a smaller network"
 BY_THEORY = "the mean of 20 such audits of simulated noise, without records"
 
 Bounds = dict[str, list[float]]
@@ -163,6 +165,7 @@ def figure_9(run: Run) -> Found:
                     f"{mean_and_error(both['BITS'])}; STEINKE23 "
                     f"{mean_and_error(both['STEINKE23'])}; theory {expected[claim]:.2f}",
                     BOUNDS,
+                    FEWER if data == "cifar-10" else OTHER_DATA,
                 )
                 for claim, both in found.items()
             ]
@@ -189,6 +192,7 @@ def figure_10(run: Run) -> Found:
                     f"{mean_and_error(flawed['STEINKE23'])}{misses}; theory "
                     f"{expected[claim]:.2f}; without the flaw {mean_and_error(right['BITS'])}",
                     BOUNDS,
+                    OTHER_DATA,
                 )
             )
         drawn.append((f"flawed, {n:,} canaries", found, expected))
