@@ -126,7 +126,7 @@ def table2(run: Run) -> Found:
                     f"{words}, {case}: histogram / Rényi / MMD / hockey-stick",
                     PRINTED[search].get(case, NOT_FOUND),
                     " / ".join(cells),
-                    f"mean trials of {repeats} searches, at most {trials}, {samples:,} runs",
+                    f"mean trials; searches: {repeats}, each of at most {trials}; {samples:,} runs",
                 )
             )
     return Found(Verdict.AS_DESCRIBED if run.full else Verdict.REDUCED, lines)
