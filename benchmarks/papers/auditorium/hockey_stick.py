@@ -76,8 +76,8 @@ def histogram_tester(run: Run) -> Found:
                 f"{TRUTH - slack:.4f}",
                 value,
                 "lower bound at 2/3, held out",
-                "the union of the bins is one event, counted on fresh outputs, where print"
-                " subtracts η; its value is the expected one",
+                "print's is its expected value, η below the truth; here the union of the chosen"
+                " bins is one event, counted on fresh outputs",
             )
         ],
     )
