@@ -63,8 +63,8 @@ def comparison(run: Run) -> Found:
             panels.append((name, found))
             ordered = all(f["audit"] <= f["direct"] <= f["O"] < f["generic"] for f in found)
             text = "; ".join(
-                f"{f['base']:g}: {f['audit']:.2f} ≤ {f['direct']:.2f} ≤ O {f['O']:.2f}, G {f['G']:.2f} "
-                f"< {f['generic']:.2f}, worst order ≥ {f['worst']:.2f}"
+                f"{f['base']:g}: {f['audit']:.2f} ≤ {f['direct']:.2f} ≤ O {f['O']:.2f}, "
+                f"G {f['G']:.2f} < {f['generic']:.2f}, worst order ≥ {f['worst']:.2f}"
                 for f in found
             )
             lines.append(

@@ -107,7 +107,8 @@ def one_to_one(run: Run) -> Found:
             Line(
                 f"the worst score evaluator, {runs.name}, μ = {mu:g}",
                 "the monotone one",
-                f"monotone {worst.monotone:.3f}, an order {float(worst):.3f}, any ≤ {limit.value:.3f}",
+                f"monotone {worst.monotone:.3f}, an order {float(worst):.3f}, any ≤ "
+                f"{limit.value:.3f}",
                 "exact, lower and upper bound",
                 why,
             )
@@ -218,8 +219,8 @@ def any_score(run: Run) -> Found:
     worst, limit = np.array(drawn).T
     below = int((limit < worst).sum())
     lines = [
-        Line("draws of (ξ, μ, δ) in which it is below the worst order found", "–", f"{below} of 200",
-             "upper and lower bound"),
+        Line("draws of (ξ, μ, δ) in which it is below the worst order found", "–",
+             f"{below} of 200", "upper and lower bound"),
     ]  # fmt: skip
     for runs, mu, known in (
         (selection.PointMass(20), 0.5, "no bound"),

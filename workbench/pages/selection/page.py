@@ -20,6 +20,7 @@ from workbench.pages.selection.bounds import SelectionBounds
 from workbench.pages.selection.choice import SelectionChoice
 from workbench.pages.selection.outcomes import ThreeOutcomes
 from workbench.pages.selection.simulation import AuditedSelection
+from workbench.pages.selection.trained import TrainedSelection
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.selection.finite_runs import PointMass, TwoPoint
 from workbench.selection.runs import NegativeBinomial, Poisson, RunCount
@@ -50,11 +51,13 @@ class SelectionPage(Page):
     choice = SelectionChoice()
     bounding = SelectionBounds()
     simulation = AuditedSelection()
+    trainings_part = TrainedSelection()
     three_outcomes = ThreeOutcomes()
 
     controls: ClassVar[tuple[Section, ...]] = (
         *SelectionChoice.sections,
         *AuditedSelection.sections,
+        *TrainedSelection.sections,
         *ThreeOutcomes.sections,
     )
 
