@@ -111,16 +111,7 @@ class TrainedSelection(Part):
             )
         if mu == 0:
             raise ValueError("with μ = 0 the noise would be infinite: choose a larger μ")
-        digits = labeled_data("digits")
-        settings = DPSGDSettings(
-            Network((digits.features, digits.classes)),
-            steps=STEPS,
-            sample_rate=1.0,
-            noise_multiplier=self.trained_noise * math.sqrt(STEPS) / mu,
-            expected_batch=RECORDS,
-            learning_rate=0.5,
-            optimizer="sgd",
-        )
+        settings, digits = self.training_settings(), labeled_data("digits")
         known = {"direct": self.page.direct(), "generic": self.page.any_score()}
 
         def audited(found: BestOfTrainings) -> TrainedAudit:
@@ -142,6 +133,18 @@ class TrainedSelection(Part):
                 seed=self.page.simulation.seed,
                 report=told,
             )
+        )
+
+    def training_settings(self) -> DPSGDSettings:
+        """Of one training, with the chosen noise."""
+        return DPSGDSettings(
+            Network((64, 10)),
+            steps=STEPS,
+            sample_rate=1.0,
+            noise_multiplier=self.trained_noise * math.sqrt(STEPS) / self.page.one_mu(),
+            expected_batch=RECORDS,
+            learning_rate=0.5,
+            optimizer="sgd",
         )
 
     @number(
