@@ -482,6 +482,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "GradientCanaries": lambda: wb.live.GradientCanaries.dirac(10, 23, sample_rate=0.5),
     "RecordCanaries": lambda: wb.live.RecordCanaries(4),
     "AuditedRecord": lambda: wb.training.AuditedRecord("row", 1),
+    "BestOfTrainings": functools.cache(lambda: wb.training.audit_best_of(**best_of())),
     "BlackBox": training_audit("black-box"),
     "CanariesInOneRun": training_audit("one-run", canaries=12, canary="row"),
     "FederatedCanaries": training_audit("federated", canaries=6),
@@ -510,6 +511,18 @@ def in_a_step() -> wb.live.GradientCanaries:
 @functools.cache
 def rows_of(audit: str) -> wb.training.Rows:
     return wb.training.run_training_audit(OBJECTS[audit](), executor=Here()).rows
+
+
+def best_of() -> dict[str, Any]:
+    """Arguments of `wb.training.audit_best_of`."""
+    few = few_data()
+    return {
+        "settings": settings(),
+        "data": few,
+        "runs": wb.selection.PointMass(2),
+        "selections": 4,
+        "validation": few,
+    }
 
 
 @functools.cache
@@ -986,6 +999,10 @@ OWN: dict[str, dict[str, Any]] = {
     "open_run": {"folder": Make(run_folder)},
     "positive_control": {"bug": "no-noise"},
     "read_plan": {"path": Make(plan_file)},
+    "audit_best_of": {
+        name: Make(functools.partial(lambda key: best_of()[key], name))
+        for name in ("settings", "data", "runs", "selections", "validation")
+    },
     "run_training_audit": {"audit": Make(OBJECTS["BlackBox"]), "executor": Make(Here)},
     "write_result": {"path": "result.parquet", "result": Make(scores)},
     "simulate": {"runs": Make(runs), "mu": 0.5, "n": 40},
@@ -1123,6 +1140,8 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "epsilon": (
         {"bound": "renyi"},
         {"bound": "generic"},
+        {"bound": "composition"},
+        {"bound": "any"},
         {"bound": "generic", "mu": None, "base": Make(OBJECTS["DPSGDPair"])},
         *({"runs": Make(OBJECTS[name])} for name in ("PointMass", "Poisson", "Table")),
         {"mu": None, "base": Make(OBJECTS["LaplacePair"])},

@@ -28,7 +28,7 @@ def test_a_selection_follows_its_sliders_and_its_audit_runs(visit, served):
     )
     choose(board, "Number of runs", "Two-point")
     same.runs_kind = "two-point"
-    page.get_by_text("For other scores there is no guarantee").wait_for()
+    page.get_by_text("is proven by composition").wait_for()
     assert board.number("Exact, if scores rank by privacy loss") == same.direct_number().rounded
     drawn, wanted = board.drawn("order")["data"], same.order()["data"]
     assert [t["name"] for t in drawn] == [t["name"] for t in wanted]

@@ -166,10 +166,11 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "L = 10, Rényi": (1.12, 5e-3),
         "L = 10, direct": (1.043, 5e-4),
         "L = 10, worst order found": (1.754, 5e-4),
-        "L = 100, Rényi": (6.29, 5e-3),
+        "L = 100, Rényi": (6.276, 5e-4),
         "L = 100, direct": (5.88, 5e-3),
         "L = 100, worst order found": (11.62, 5e-3),
-        "geometric, generic": (5.44, 5e-3),
+        "L = 10, any score": (3.279, 5e-4),
+        "geometric, generic": (5.434, 5e-4),
         "geometric, worst order found": (3.97, 5e-3),
         "geometric, direct": (2.49, 5e-3),
         "audit of the worst order": (3.23, 0.74),  # above the direct bound, below the order's own
@@ -669,6 +670,16 @@ TWENTY = selection.PointMass(20)
         ),
         ("08", "gives {:.3f}", lambda: wb.DPSGDPair(4, 0.1, 1000).epsilon_interval(1e-5)[1]),
         ("11", "{} for μ = 0.5", lambda: selection.epsilon(TWENTY, 0.5, delta=1e-5).rounded),
+        (
+            "11",
+            "and ε ≤ {:.2f}",
+            lambda: selection.epsilon(TWENTY, 0.5, delta=1e-5, bound="composition").value,
+        ),
+        (
+            "11",
+            "order found leaks {:.2f}",
+            lambda: float(selection.worst_order(TWENTY, 0.5, delta=1e-5)),
+        ),
         ("13", "1 − 0.05 / (8 · 9) = {:.4f}", lambda: confidence_at(8, 0.95)),
         (
             "11",

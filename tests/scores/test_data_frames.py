@@ -36,7 +36,7 @@ WITHOUT = {
         AnytimeAudit AnytimeVectorAudit GrowingFile LiveAudit CanaryAudit Workspace DataSet
     """,
     "a part of a result that has a frame": """
-        Trial SeriesAudit BettingCounts TrainingRun Model Ordering Feedback
+        Trial SeriesAudit BettingCounts TrainingRun Model Ordering Feedback BestOfTrainings
     """,
 }
 

@@ -84,7 +84,7 @@ def test_the_sum_over_run_counts_is_met(runs, mu):
         selection.NegativeBinomial(1, 1e-4),
         selection.NegativeBinomial(4, 1e-3),
         selection.NegativeBinomial(-0.7, 1e-4),
-        selection.NegativeBinomial(1.5, 1e-5),
+        selection.NegativeBinomial(1.5, 2e-4),
         selection.Poisson(1e5),
     ],
     ids=lambda r: r.name,
@@ -172,10 +172,9 @@ def test_no_selection_of_finitely_many_outcomes_leaks_more(runs, epsilon, delta)
     "base",
     [
         wb.LaplacePair(0.5),
-        wb.SubsampledGaussianPair(0.25, 0.9),
         wb.RandomizedResponsePair(0.5, 0),
         wb.RandomizedResponsePair(0.4, 1e-4),
-        wb.DPSGDPair(1.0, 0.01, 50),
+        wb.DPSGDPair(1.0, 0.01, 20),
     ],
     ids=lambda b: b.name,
 )
@@ -280,7 +279,7 @@ def test_generic_orders_are_refined_around_the_best():
     for runs in (selection.NegativeBinomial(1, 0.01), selection.Poisson(20)):
         ask = {"mu": 0.5, "delta": DELTA, "bound": "generic"}
         found = selection.epsilon(runs, **ask).value
-        fine = tuple(1 + np.geomspace(2, 60, 1200))
+        fine = tuple(1 + np.geomspace(0.01, 399, 1500))
         best = selection.epsilon(runs, **ask, orders=fine).value
         assert found <= selection.epsilon(runs, **ask, orders=renyi.ORDERS).value
         assert found == pytest.approx(best, rel=1e-4)

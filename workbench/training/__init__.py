@@ -18,6 +18,7 @@
 - `audits`: what is trained, and what is scored; `runs`: training many models, by plans and into
   folders.
 - `controls`: for every bug an audit that detects it.
+- `best_of`: the best of many trainings, chosen by a score.
 - `canaries`: simulated releases with many random canaries.
 
 The noise is not cryptographically secure: the models are for audits, not for release.

@@ -15,6 +15,8 @@ from .audits.registry import make_audit as make_audit
 from .audits.rows import Rows as Rows
 from .audits.white_box.white_box import WhiteBox as WhiteBox
 from .audits.white_box.white_box_one_run import WhiteBoxOneRun as WhiteBoxOneRun
+from .best_of import BestOfTrainings as BestOfTrainings
+from .best_of import audit_best_of as audit_best_of
 from .canaries import CanaryRun as CanaryRun
 from .canaries import simulate_canaries as simulate_canaries
 from .controls import PositiveControl as PositiveControl

@@ -116,9 +116,45 @@ def growth(found: Mapping[str, SelectionAudit], limits: Mapping[str, Bound], mos
     )
 
 
-def waiting() -> Figure:
+def trainings(shown: Mapping[str, Bound], known: Mapping[str, Bound]) -> Figure:
+    """One row per lower bound from trainings, and per bound known without samples.
+
+    Parameters
+    ----------
+    shown : mapping
+        "single", "released" and "with score" -> bound from the released models.
+    known : mapping
+        Maybe "direct" and "generic" -> bound without samples.
+    """
+    words = {
+        "single": ("one training, not chosen", BASE.role),
+        "released": ("best training", WORST.role),
+        "with score": ("best training, with its score", WORST.role),
+        "direct": ("exact if scores rank by privacy loss", DIRECT.role),
+        "generic": ("any score", GENERIC.role),
+    }
+    bounds = {**shown, **{k: b for k, b in known.items() if math.isfinite(b.value)}}
+    names = [f"{words[k][0]}: {b.relation} {b.rounded}" for k, b in bounds.items()]
+    roles = [words[k][1] for k in bounds]
+    values = np.array([b.value for b in bounds.values()])
+    low = np.where([b.n_p > 0 for b in bounds.values()], 0.0, values)
+    reach = 1.12 * max(0.1, float(values.max()))
+    return chart(
+        [
+            whiskers("ε", values, low, values, roles, names),
+            *dot_rows.names(names, roles, 14),
+        ],
+        axis("ε", -0.02 * reach, reach),
+        dot_rows.axis(len(bounds)),
+        summary="; ".join(names) + ".",
+        closest=True,
+        **dot_rows.size(len(bounds)),
+    )
+
+
+def waiting(words: str = "Run the audit to see it.") -> Figure:
     """An empty chart that says what it waits for."""
-    return empty("Run the audit to see it.")
+    return empty(words)
 
 
 def _role(score: str) -> str:

@@ -2,5 +2,5 @@
 
 `page` is the complete page. Its parts have one subject each: `choice` (number of runs and the
 privacy of one run), `bounds` (bounds without samples), `simulation` (an audit of simulated
-selections), `outcomes` (an example with three outcomes).
+selections), `trained` (an audit of real trainings), `outcomes` (an example with three outcomes).
 """

@@ -20,6 +20,7 @@ from workbench.pages.selection.bounds import SelectionBounds
 from workbench.pages.selection.choice import SelectionChoice
 from workbench.pages.selection.outcomes import ThreeOutcomes
 from workbench.pages.selection.simulation import AuditedSelection
+from workbench.pages.selection.trained import RECORDS, VALIDATION, TrainedSelection
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.selection.finite_runs import PointMass, TwoPoint
 from workbench.selection.runs import NegativeBinomial, Poisson, RunCount
@@ -50,11 +51,13 @@ class SelectionPage(Page):
     choice = SelectionChoice()
     bounding = SelectionBounds()
     simulation = AuditedSelection()
+    trainings_part = TrainedSelection()
     three_outcomes = ThreeOutcomes()
 
     controls: ClassVar[tuple[Section, ...]] = (
         *SelectionChoice.sections,
         *AuditedSelection.sections,
+        *TrainedSelection.sections,
         *ThreeOutcomes.sections,
     )
 
@@ -78,6 +81,7 @@ class SelectionPage(Page):
             self._exact_code(),
             f"scores = {call('wb.selection.simulate', *simulated, seed=self.seed)}",
             self._audit_code(mu) if again else "",
+            self._trained_code() if repeatable(self, "train") else "",
             f"view = {call('wb.explore_selection', spec=spec)}",
             imports=IMPORTS if again else (),
         )
@@ -88,6 +92,37 @@ class SelectionPage(Page):
         training = pair_code(DPSGDPair(self.choice.noise, self.choice.rate, self.steps))
         exact = call("wb.selection.epsilon", "runs", base=Name("training"), delta=self.delta.value)
         return f"training = {training}\nexact_number = {exact}"
+
+    def _trained_code(self) -> str:
+        """The steps that train and choose again."""
+        how = self.trainings_part.training_settings()
+        settings = call(
+            "wb.training.DPSGDSettings",
+            f"wb.training.Network({how.network.sizes!r})",
+            steps=how.steps,
+            sample_rate=how.sample_rate,
+            noise_multiplier=how.noise_multiplier,
+            expected_batch=how.expected_batch,
+            learning_rate=how.learning_rate,
+            optimizer=how.optimizer,
+        )
+        trained = call(
+            "wb.training.audit_best_of",
+            "settings",
+            f"digits.take(range({RECORDS}))",
+            "runs",
+            repr(round(10**self.log_selections)),
+            validation=Name(f"digits.take({VALIDATION!r})"),
+            choice=self.trained_choice,
+            seed=self.seed,
+        )
+        return lines(
+            duration(self, "train"),
+            'digits = wb.training.labeled_data("digits")',
+            f"settings = {settings}",
+            f"trained = {trained}",
+            f"trained_number = trained.lower_bound({self.delta.value!r}, {self.confidence!r})",
+        )
 
     def _audit_code(self, mu: str) -> str:
         """The step that audits selections by the worst order again."""
