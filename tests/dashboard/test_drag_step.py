@@ -9,7 +9,7 @@ from helpers.traces import drag_step
 #: all that the charts compute and draw: of scores, three charts with a claim and a reference.
 MOST = {
     ("scores", "threshold"): (53, 1040),
-    ("scores", "bin_width"): (61, 1740),
+    ("scores", "bin_width"): (62, 1750),
     ("scores", "log_delta"): (53, 1040),
     ("counts", "log_prior"): (33, 500),
 }

@@ -51,7 +51,8 @@ def test_the_controls_make_the_pair_and_settings_keep_it(kind, scores):
     again = ScoresPage(scores)
     assert again.restore(json.loads(json.dumps(page.settings()))) == []
     assert again.first_reference.pair() == pair
-    view = wb.explore(scores, spec={k: v for k, v in page.settings().items() if "reference" in k})
+    spec = {f"reference_{name}": value for name, value in settings.items()}
+    view = wb.explore(scores, spec={"reference_kind": kind, **spec})
     assert view.page.first_reference.pair() == pair
 
 
