@@ -554,7 +554,7 @@ def test_the_mimebundle_holds_widget_picture_and_text(view):
     for number in view.numbers.values():
         text = number.text if hasattr(number, "text") else number.rounded
         assert text in page
-    assert page.count("data:image/svg+xml") == len(view.page.figures()) == 7
+    assert page.count("data:image/svg+xml") == len(view.page.figures()) == 9
     assert "Run the cell" in page
     assert str(view.bound) in bundle["text/plain"]
 
