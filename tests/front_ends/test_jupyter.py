@@ -572,6 +572,8 @@ def test_every_picture_is_small_and_whole(name):
         assert "nan" not in re.sub(r'aria-label="[^"]*"', "", drawn).lower()
         if item.name == "refutation" and view.page.evidence.refuting() is None:
             assert "The scores refute no claim here." in drawn
+        elif item.name == "posterior_chart":
+            assert "The posterior mass is not shown." in drawn
         else:
             assert drawn.count("<path") > 5
 

@@ -56,6 +56,9 @@ KNOWN = {
     "typed": Style("TV typed", "ink"),
 }
 
+#: What is known of ε at each.
+RELATIONS = {"bound": "≥", "estimate": "≈", "typed": "="}
+
 #: Rates with a tick on probit axes, as far apart as a phone needs them.
 TICKS = (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
 
@@ -247,7 +250,8 @@ def epsilon_of_tv(
     most = max([1.0, *filter(math.isfinite, sure)])
     # An estimate of separated scores may lie anywhere.
     top = round_up(1.3 * max(most, min(known["estimate"][1], 4 * most)))
-    drawn, styles, said = [], [], []
+    drawn: list[Mark] = []
+    styles, said = [], []
     for style, (name, tv, epsilon) in zip(OF_FAMILY, curves, strict=False):
         styles.append(replace(style, name=name))
         drawn.append(line(styles[-1], tv, np.where(epsilon <= top, epsilon, np.nan)))
@@ -257,7 +261,11 @@ def epsilon_of_tv(
             style = replace(style, name=f"{style.name} (refuted)")
         styles.append(style)
         if epsilon <= top:
-            drawn.append(markers(style, [tv], [epsilon], size=10))
+            text = f"ε {RELATIONS[name]} {round_safely(epsilon, side)}"
+            drawn += [
+                markers(style, [tv], [epsilon], size=10),
+                label(tv, epsilon, text, style.role, ha="left", va="top", dx=8, dy=-2),
+            ]
         member = f"ε = {round_safely(epsilon, side)}" if math.isfinite(epsilon) else "no member"
         said.append(f"{style.name} {round_safely(tv, side)}: {member}")
     return chart(
