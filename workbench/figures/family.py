@@ -252,16 +252,16 @@ def epsilon_of_tv(
     top = round_up(1.3 * max(most, min(known["estimate"][1], 4 * most)))
     drawn: list[Mark] = []
     styles, said = [], []
-    for style, (name, tv, epsilon) in zip(OF_FAMILY, curves, strict=False):
+    for style, (name, along, curve) in zip(OF_FAMILY, curves, strict=False):
         styles.append(replace(style, name=name))
-        drawn.append(line(styles[-1], tv, np.where(epsilon <= top, epsilon, np.nan)))
+        drawn.append(line(styles[-1], along, np.where(curve <= top, curve, np.nan)))
     for name, (tv, epsilon) in known.items():
         style, side = KNOWN[name], "down" if name == "bound" else "nearest"
-        if name == "bound" and refuted:
-            style = replace(style, name=f"{style.name} (refuted)")
+        void = " (refuted)" if name == "bound" and refuted else ""
+        style = replace(style, name=f"{style.name}{void}")
         styles.append(style)
         if epsilon <= top:
-            text = f"ε {RELATIONS[name]} {round_safely(epsilon, side)}"
+            text = f"ε {RELATIONS[name]} {round_safely(epsilon, side)}{void}"
             drawn += [
                 markers(style, [tv], [epsilon], size=10),
                 label(tv, epsilon, text, style.role, ha="left", va="top", dx=8, dy=-2),
