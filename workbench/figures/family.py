@@ -262,9 +262,12 @@ def epsilon_of_tv(
         styles.append(style)
         if epsilon <= top:
             text = f"ε {RELATIONS[name]} {round_safely(epsilon, side)}{void}"
+            # An estimate lies close above a bound, mostly.
+            above = name == "estimate"
+            ha, va, dx, dy = ("right", "bottom", -8, 2) if above else ("left", "top", 8, -2)
             drawn += [
                 markers(style, [tv], [epsilon], size=10),
-                label(tv, epsilon, text, style.role, ha="left", va="top", dx=8, dy=-2),
+                label(tv, epsilon, text, style.role, ha=ha, va=va, dx=dx, dy=dy),
             ]
         member = f"ε = {round_safely(epsilon, side)}" if math.isfinite(epsilon) else "no member"
         said.append(f"{style.name} {round_safely(tv, side)}: {member}")
