@@ -114,7 +114,7 @@ def exposure(
     top = highest / (1 - 1.5 * HEADROOM)
     return chart(
         drawn,
-        count_axis("candidates k", 2, CANDIDATES[-1], margin=0),
+        count_axis("candidates k", 2, CANDIDATES[-1], margin=0.06),
         axis("mean exposure (bits)", 0, top),
         summary=f"Mean exposure of a canary among k candidates. Of {EXAMPLE:,} it is at least "
         f"{round_safely(float(certified[at]), 'down')} bits with the band's confidence{promised}; "
