@@ -923,6 +923,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Study.mean": {"name": "sharp"},
     "Study.range": {"name": "sharp"},
     "InterferenceStudy.mean": {"name": "sharp"},
+    "DimensionStudy.mean": {"name": "sharp"},
     "abstentions": {"canaries": 30},
     "bit_error_curves": {"family": FAMILY, "leak": [0.5, 1.0]},
     "false_claims": {

@@ -554,7 +554,7 @@ def test_the_mimebundle_holds_widget_picture_and_text(view):
     for number in view.numbers.values():
         text = number.text if hasattr(number, "text") else number.rounded
         assert text in page
-    assert page.count("data:image/svg+xml") == len(view.page.figures()) == 7
+    assert page.count("data:image/svg+xml") == len(view.page.figures()) == 9
     assert "Run the cell" in page
     assert str(view.bound) in bundle["text/plain"]
 
@@ -572,6 +572,8 @@ def test_every_picture_is_small_and_whole(name):
         assert "nan" not in re.sub(r'aria-label="[^"]*"', "", drawn).lower()
         if item.name == "refutation" and view.page.evidence.refuting() is None:
             assert "The scores refute no claim here." in drawn
+        elif item.name == "posterior_chart":
+            assert "The posterior mass is not shown." in drawn
         else:
             assert drawn.count("<path") > 5
 

@@ -49,14 +49,14 @@ def test_what_does_not_declare_a_control_does_not_follow_it():
             "log_delta",
             -3.0,
             {"answer", "epsilon", "own_variances", "free_epsilon", "missed", "can_miss",
-             "consequence", "profile", "epsilon_of_tv", "through_tv"},
+             "consequence", "profile", "tv_in_words", "through_tv"},
         ),
         (
             "family",
             "laplace",
             {"answer", "epsilon", "own_variances", "parameter", "verdict", "missed", "can_miss",
              "in_words", "consequence", "distributions", "normal_paper", "profile",
-             "parameter_of_tv", "epsilon_of_tv", "through_tv"},
+             "tv_in_words", "through_tv"},
         ),
         ("q", 0.5, set()),  # of another family
     ],
@@ -315,38 +315,39 @@ def test_a_certified_total_variation_gives_bounds_and_an_estimate_estimates(page
     assert (bound.guarantee, bound.checked) == ("simultaneous", "not refuted")
     assert bound.value == pytest.approx(pair.epsilon(1e-5))
     assert bound.value < page.epsilon().value < wb.GaussianPair(1).epsilon(1e-5)
-    said = page.parameter_of_tv()
+    said = page.tv_in_words()
     assert said.startswith("Total variation ≥ 0.351")
     assert "means μ ≥ 0.91" in said
-    assert said.endswith(", a bound, assuming the family.")
+    assert f"and ε ≥ {bound.rounded} at δ = 1e-5" in said
+    assert said.endswith(": lower bounds, assuming the family.")
     assert float(said.split("μ ≥ ")[1].split(",")[0]) <= pair.mu
-    assert float(said.split("σ ≤ ")[1].split(",")[0]) >= 1 / pair.mu
+    assert float(said.split("σ ≤ ")[1].split()[0]) >= 1 / pair.mu
     page.tv_from = "estimate"
     assert page.epsilon_of_tv().guarantee == "estimate"
     assert page.epsilon_of_tv().value == pytest.approx(
         wb.pair_from_total_variation(page.histogram().total_variation).epsilon(1e-5)
     )
-    assert "means μ ≈ 0.998" in page.parameter_of_tv()
-    assert "an estimate" in page.parameter_of_tv()
+    assert "means μ ≈ 0.998" in page.tv_in_words()
+    assert "estimates" in page.tv_in_words()
 
 
 def test_a_typed_total_variation_is_that_of_hist(page):
     page.param.update(tv_from="typed", typed_tv=0.2256, family="subsampled-gaussian", q=0.25)
-    assert page.parameter_of_tv() == (
-        "Total variation = 0.2256 means 1/σ = 3.313, σ = 0.3018, of the member with it, assuming "
-        "the family."
+    assert page.tv_in_words() == (
+        "Total variation = 0.2256 means 1/σ = 3.313, σ = 0.3018 and ε = 16.5 at δ = 1e-5: of the "
+        "member with it, assuming the family."
     )
     assert page.epsilon_of_tv().text == "ε = 16.5"
     assert "TV typed 0.226: ε = 16.5" in page.through_tv()["layout"]["meta"]["summary"]
     page.typed_tv = 0.25
     assert page.epsilon_of_tv().text == "–"
-    assert "so large a total variation" in page.parameter_of_tv()
+    assert "so large a total variation" in page.tv_in_words()
 
 
 def test_what_the_family_cannot_give_is_not_claimed(page):
     page.family = "laplace"  # ruled out
     assert page.epsilon_of_tv().void == "the scores rule out this family"
-    assert "not valid" in page.parameter_of_tv()
+    assert "not valid" in page.tv_in_words()
     page.family = "randomized-response"  # more than two outcomes
     assert page.epsilon_of_tv().text == "–"
     page.family = "subsampled-gaussian"  # a total variation above q
@@ -372,7 +373,7 @@ def test_few_and_separated_scores_go_through_total_variation(n):
             for way in ("bound", "estimate", "typed"):
                 page.tv_from = way
                 assert page.through_tv()["layout"]["meta"]["summary"]
-                assert page.parameter_of_tv() is not None
+                assert page.tv_in_words() is not None
                 assert page.epsilon_of_tv() is not None
 
 

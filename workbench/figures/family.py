@@ -56,6 +56,9 @@ KNOWN = {
     "typed": Style("TV typed", "ink"),
 }
 
+#: What is known of ε at each.
+RELATIONS = {"bound": "≥", "estimate": "≈", "typed": "="}
+
 #: Rates with a tick on probit axes, as far apart as a phone needs them.
 TICKS = (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
 
@@ -247,17 +250,25 @@ def epsilon_of_tv(
     most = max([1.0, *filter(math.isfinite, sure)])
     # An estimate of separated scores may lie anywhere.
     top = round_up(1.3 * max(most, min(known["estimate"][1], 4 * most)))
-    drawn, styles, said = [], [], []
-    for style, (name, tv, epsilon) in zip(OF_FAMILY, curves, strict=False):
+    drawn: list[Mark] = []
+    styles, said = [], []
+    for style, (name, along, curve) in zip(OF_FAMILY, curves, strict=False):
         styles.append(replace(style, name=name))
-        drawn.append(line(styles[-1], tv, np.where(epsilon <= top, epsilon, np.nan)))
+        drawn.append(line(styles[-1], along, np.where(curve <= top, curve, np.nan)))
     for name, (tv, epsilon) in known.items():
         style, side = KNOWN[name], "down" if name == "bound" else "nearest"
-        if name == "bound" and refuted:
-            style = replace(style, name=f"{style.name} (refuted)")
+        void = " (refuted)" if name == "bound" and refuted else ""
+        style = replace(style, name=f"{style.name}{void}")
         styles.append(style)
         if epsilon <= top:
-            drawn.append(markers(style, [tv], [epsilon], size=10))
+            text = f"ε {RELATIONS[name]} {round_safely(epsilon, side)}{void}"
+            # An estimate lies close above a bound, mostly.
+            above = name == "estimate"
+            ha, va, dx, dy = ("right", "bottom", -8, 2) if above else ("left", "top", 8, -2)
+            drawn += [
+                markers(style, [tv], [epsilon], size=10),
+                label(tv, epsilon, text, style.role, ha=ha, va=va, dx=dx, dy=dy),
+            ]
         member = f"ε = {round_safely(epsilon, side)}" if math.isfinite(epsilon) else "no member"
         said.append(f"{style.name} {round_safely(tv, side)}: {member}")
     return chart(

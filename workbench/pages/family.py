@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench._format import percent, round_safely
+from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import total_variation_estimate
 from workbench.bounds.parametric.checks import REFUTED, FamilyCheck, family_check
@@ -211,9 +211,9 @@ class FromTotalVariation(Part):
         """ε of the member with that parameter."""
         return self._family().epsilon(self.parameter_at_tv(), self.page.delta.value)
 
-    @sentence(needs=("parameter_at_tv", "check", "looked"))
-    def parameter_of_tv(self) -> str:
-        """The family's parameter at the total variation, and the noise σ that belongs to it."""
+    @sentence(needs=("parameter_at_tv", "epsilon_of_tv", "check", "looked"))
+    def tv_in_words(self) -> str:
+        """The family's parameter at the total variation, the noise σ that belongs to it, and ε."""
         parameter, known, page = self.parameter_at_tv(), self.known_tv(), self.page
         typed = not isinstance(known, Bound)
         if not typed and isinstance(page.check(), str):
@@ -229,20 +229,18 @@ class FromTotalVariation(Part):
         if page.family in ("gaussian", "subsampled-gaussian") and parameter > 0:
             sigma = round_safely(1 / parameter, "up" if certified else "nearest", 4)
             noise = f", σ {'≤' if certified else relation} {sigma}"
-        kind = "a bound" if certified else "of the member with it" if typed else "an estimate"
+        kind = "lower bounds" if certified else "of the member with it" if typed else "estimates"
         void = f"; not valid: {page._void}" if certified and page._void else ""
         found = f"{symbol} {relation} {round_safely(parameter, side, 4)}{noise}"
-        return f"{start} means {found}, {kind}, assuming the family{void}."
+        epsilon = f"ε {relation} {round_safely(self.epsilon_at_tv(), side)}"
+        return (
+            f"{start} means {found} and {epsilon} at δ = {plain(page.delta.value)}: {kind}, "
+            f"assuming the family{void}."
+        )
 
-    @number(
-        "ε by TV",
-        needs=("epsilon_at_tv", "check", "log_delta", "looked"),
-        formula="ε(δ) of the member of the family with this total variation.",
-        caution="From a lower bound on TV: a lower bound on ε, if the pair is of the family. From "
-        "an estimate: an estimate. Typed: what the family implies, whatever the scores say.",
-    )
+    @derived(needs=("epsilon_at_tv", "check", "looked"))
     def epsilon_of_tv(self) -> Bound | Fact:
-        """ε that the total variation alone implies in the family."""
+        """ε that the total variation alone implies in the family, with what it guarantees."""
         known, page = self.known_tv(), self.page
         if math.isinf(self.parameter_at_tv()):
             return NO_SUCH_TV

@@ -142,7 +142,7 @@ def dimensions(study: DimensionStudy, chosen: float) -> Figure:
             key(INTERFERING),
             *reference.rule(),
         ],
-        count_axis("dimension d", float(x[0]), float(x[-1]), margin=0.02),
+        count_axis("dimension d", float(x[0]), float(x[-1]), margin=0.06),
         axis(f"ε at δ = {plain(study.delta)}, at least", 0, top / (1 - 1.4 * HEADROOM)),
         summary=f"Mean bounds with {study.canaries:,} random canaries by dimension: {ends}; truth: "
         f"{round_safely(reference.epsilon, 'nearest')}.",
@@ -170,7 +170,7 @@ def cosines(study: DimensionStudy, chosen: float) -> Figure:
             markers(LARGEST, x, study.largest_cosine, size=8),
             key([LARGEST, EXPECTED, TYPICAL]),
         ],
-        count_axis("dimension d", float(x[0]), float(x[-1]), margin=0.02),
+        count_axis("dimension d", float(x[0]), float(x[-1]), margin=0.06),
         axis("cosine", low, 1.0, log=True, ticks=powers_of_ten(range(low, 1))),
         summary=f"Largest cosine of two of {study.compared:,} random canaries against their "
         f"dimension. From 100 dimensions on it is within {worst:.0%} of 2√(log n/d).",

@@ -94,7 +94,7 @@ def exposure(
     ks, at = np.array(CANDIDATES), CANDIDATES.index(EXAMPLE)
     certified = mean_exposures(true_positive_rates(band.curve)[:-1], CANDIDATES)
     nothing = np.asarray(without_leak(ks))
-    drawn = [line(FIRST, ks, np.log2(ks), hover=""), line(NO_LEAK, ks, nothing)]
+    drawn = [line(NO_LEAK, ks, nothing)]
     styles, promised = [OBSERVED, BAND], ""
     tops = [nothing.max(), certified.max(), observed.exposure.max()]
     for one in compared:
@@ -103,15 +103,18 @@ def exposure(
         styles.append(one.style)
         tops.append(most.max())
         promised += f"; {one.style.name} allows {round_safely(float(most[at]), 'up')}"
+    highest = 1.08 * float(max(tops))
+    below = np.log2(ks) <= max(highest, 1.0)  # the key is above
     drawn += [
+        line(FIRST, ks[below], np.log2(ks[below]), hover=""),
         line(BAND, ks, certified),
         line(OBSERVED, observed.candidates, observed.exposure),
         key([*styles, NO_LEAK, FIRST], columns=2),
     ]
-    top = 1.08 * float(max(tops)) / (1 - 1.5 * HEADROOM)
+    top = highest / (1 - 1.5 * HEADROOM)
     return chart(
         drawn,
-        count_axis("candidates k", 2, CANDIDATES[-1], margin=0),
+        count_axis("candidates k", 2, CANDIDATES[-1], margin=0.06),
         axis("mean exposure (bits)", 0, top),
         summary=f"Mean exposure of a canary among k candidates. Of {EXAMPLE:,} it is at least "
         f"{round_safely(float(certified[at]), 'down')} bits with the band's confidence{promised}; "
