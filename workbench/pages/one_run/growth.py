@@ -75,9 +75,9 @@ class OneRunGrowth(Part):
         "Bounds against the number of canaries",
         needs=("study",),
         span=6,
-        caution="The method of Steinke et al. guesses the share of canaries that was best in other "
-        "runs of this mechanism, which is not known in practice. Bands reach from the smallest to "
-        "the largest bound.",
+        caution="Each canary has a fair coin of its own here. The method of Steinke et al. guesses "
+        "the share of canaries that was best in other runs of this mechanism, which is not known "
+        "in practice. Bands reach from the smallest to the largest bound.",
     )
     def growth(self) -> dict[str, Any]:
         """Mean and range of the bounds over the runs."""
@@ -137,8 +137,9 @@ class OneRunGrowth(Part):
         span=12,
         formula="Canary i adds √(1 − ρ) in its own coordinate and ±√ρ in a direction that all have "
         "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2.",
-        caution=f"Means of {INTERFERING_RUNS} runs at each strength; every canary is guessed. The "
-        "true ε of one canary does not depend on ρ (arXiv 2503.07199).",
+        caution=f"Each canary has a fair coin. Means of {INTERFERING_RUNS} runs at each strength; "
+        "every canary is guessed. The true ε of one canary does not depend on ρ (arXiv "
+        "2503.07199).",
     )
     def falling(self) -> dict[str, Any]:
         """Mean bounds against ρ. They fall as canaries interfere; the true ε stays the same."""
