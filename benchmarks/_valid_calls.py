@@ -182,6 +182,14 @@ def random_half() -> wb.OneRun:
     return wb.OneRun(rng.normal(size=40) + included, included, design="fixed-half", seed=1)
 
 
+@functools.cache
+def halves() -> wb.ScoreTable:
+    """Four models, each with a random half of twenty records."""
+    rng = np.random.default_rng(0)
+    member = np.stack([rng.permutation(np.repeat([True, False], 10)) for _ in range(4)])
+    return wb.ScoreTable(rng.normal(size=(4, 20)) + member, member)
+
+
 def canaries_tested() -> wb.CanaryIndependence:
     return wb.canary_independence(one_run(), permutations=19)
 
@@ -983,6 +991,8 @@ OWN: dict[str, dict[str, Any]] = {
         for name in _AUDITS
         for method in ("collect", "two_samples")
     },
+    "OneShot.matched_pairs": {"rows": Make(lambda: rows_of("OneShot"))},
+    "OneShot.stability": {"rows": Make(lambda: rows_of("OneShot"))},
     "AuditedRecord.split": {"data": Make(few_data)},
     "InitialWeights.theta": {"settings": Make(settings), "others": Make(few_data)},
     "LossScore.of": {
@@ -1110,7 +1120,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"run": Make(lambda: random_half().as_scores())},
         {"within": np.arange(40) % 2},
     ),
-    "half_stability": ({"runs": Make(score_table)},),
+    "half_stability": ({"runs": Make(halves)},),
     "OneRun": ({"ids": np.arange(40)}, {"larger_is_member": False}),
     "judge": (*_CLAIMS, {"claim": Make(OBJECTS["LaplacePair"])}),
     "audit_mechanism": (

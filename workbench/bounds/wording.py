@@ -84,9 +84,14 @@ _TERMS = {
     "if each model drew the record by a fair coin": "assuming fair coins, independent rows",
     "independent rows and fair coins": "assuming independent rows and fair coins",
     "independent scores of canaries": "assuming independent canaries",
-    "fair coins of pairs of records": "if members were drawn at random, substituting a record",
-    "independent bits of pairs of records": "if members were drawn at random and pairs are "
-    "independent, substituting a record",
+    "fair coins of pairs of records": "if members were drawn at random",
+    "independent bits of pairs of records": "if members were drawn at random",
+}
+
+#: Assumption -> further terms: what else is assumed, and the relation of neighbors.
+_MORE_TERMS = {
+    "fair coins of pairs of records": ("substituting a record",),
+    "independent bits of pairs of records": ("assuming independent pairs", "substituting a record"),
 }
 
 #: Assumption -> clause of a sentence.
@@ -190,6 +195,7 @@ class Wording:
             self.confidence is not None and percent(self.confidence) + self._two_sided,
             self.family and self._if_family + self._unchecked,
             _TERMS.get(self.assumption, self.assumption),
+            *_MORE_TERMS.get(self.assumption, ()),
             self.void,
         )
         return tuple(term for term in terms if term)

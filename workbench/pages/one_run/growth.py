@@ -81,9 +81,9 @@ class OneRunGrowth(Part):
         "Bounds against the number of canaries",
         needs=("study",),
         span=6,
-        caution="The method of Steinke et al. guesses the share of canaries that was best in other "
-        "runs of this mechanism, which is not known in practice. Bands reach from the smallest to "
-        "the largest bound.",
+        caution="Each canary has a fair coin of its own here. The method of Steinke et al. guesses "
+        "the share of canaries that was best in other runs of this mechanism, which is not known "
+        "in practice. Bands reach from the smallest to the largest bound.",
     )
     def growth(self) -> dict[str, Any]:
         """Mean and range of the bounds over the runs."""
@@ -172,9 +172,9 @@ class OneRunGrowth(Part):
         "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2. "
         "Random directions in d dimensions have cosines of 0 ± 1/√d, and move a score by about "
         "μ√(n/2d).",
-        caution=f"Means of {INTERFERING_RUNS} runs at each strength or dimension, of random "
-        f"directions with at most {MOST_COMPARED:,} canaries; every canary is guessed. The true ε "
-        "of one canary does not depend on others (arXiv 2503.07199).",
+        caution=f"Each canary has a fair coin. Means of {INTERFERING_RUNS} runs at each strength or "
+        f"dimension, of random directions with at most {MOST_COMPARED:,} canaries; every canary is "
+        "guessed. The true ε of one canary does not depend on others (arXiv 2503.07199).",
     )
     def falling(self) -> dict[str, Any]:
         """Mean bounds against ρ, or against the dimension of random directions.
