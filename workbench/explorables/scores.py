@@ -14,7 +14,6 @@ from workbench.explorables.questions import Question
 from workbench.pages.inputs.data import draw_key
 from workbench.pages.scores.page import ScoresPage
 from workbench.pairs.gaussian import GaussianPair
-from workbench.scores.examples import example
 from workbench.scores.sample import Scores
 from workbench.workspaces.workspace import Workspace
 
@@ -29,8 +28,8 @@ FEW, SMALL = 1000, 0.3
 
 @cache
 def leaking() -> Scores:
-    """The example whose threshold is dragged: the Gaussian pair with μ = 1."""
-    return example("gaussian")
+    """10,000 + 10,000 scores of the Gaussian pair with μ = 1."""
+    return GaussianPair(1).sample(10_000, 0)
 
 
 @cache
