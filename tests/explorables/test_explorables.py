@@ -65,7 +65,7 @@ def number(name, item, **values):
 def test_any_state_is_that_of_a_page_whose_sliders_a_person_moved(name):
     one, found = explorable(name), states_of(name)
     rng = random.Random(name)
-    for _ in range(3):
+    for _ in range(2):
         page = one.make()
         places = {s.name: rng.randrange(len(s.values)) for s in found.sliders}
         for slider in found.sliders:

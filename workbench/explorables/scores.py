@@ -123,7 +123,7 @@ BIN_WIDTH = Explorable(
     items=("histogram_tv", "total_variation", "sizes", "distributions", "tv_by_width"),
     moves={
         "bin_width": (
-            *(round(0.01 * k, 2) for k in (1, 2, 3, 4, 5, 7, 10, 15, 20, 25, 30)),
+            *(round(0.01 * k, 2) for k in (2, 3, 4, 5, 7, 10, 15, 20, 25, 30)),
             0.4,
             0.5,
             0.6,
