@@ -19,7 +19,7 @@ import workbench as wb
 from workbench.assets.board import content
 from workbench.explorables import composition, families, runs, scores, tuning
 from workbench.explorables.explorable import Explorable
-from workbench.explorables.questions import LETTERS, Question
+from workbench.explorables.questions import LETTERS, CheckedQuestion
 from workbench.explorables.registry import EXPLORABLES, listed
 from workbench.explorables.write import write_explorables
 from workbench.pages.registry import PAGES
@@ -307,7 +307,7 @@ def spoken(found, answer):
 
 
 def test_a_question_with_a_mistake_of_a_letter_says_so():
-    question = Question("?", lambda: "a", "yes", ("x", "y"), mistakes={"no.": lambda: "b"})
+    question = CheckedQuestion("?", lambda: "a", "yes", ("x", "y"), mistakes={"no.": lambda: "b"})
     assert question.content()["said"][1] == {"status": "wrong", "words": "Not yet: no."}
 
 

@@ -20,7 +20,7 @@ from workbench.bounds.simultaneous.composition import (
 )
 from workbench.estimators.histogram import histogram
 from workbench.explorables.explorable import Explorable
-from workbench.explorables.questions import Question
+from workbench.explorables.questions import CheckedQuestion
 from workbench.figures.kit.axes import axis, delta_axis, gaps, positive
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
@@ -239,7 +239,7 @@ COMPOSITION = Explorable(
         "scores the estimate is a little above the truth, so it is no lower bound.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "A Gaussian mechanism with μ = 0.5 is released 9 times. Together the releases are a "
             "Gaussian mechanism with which μ?",
             lambda: float(GaussianPair(0.5).compose(9).parameters["mu"]),
@@ -247,7 +247,7 @@ COMPOSITION = Explorable(
             within=0.001,
             mistakes={"it grows with the square root of k, and not with k.": lambda: 4.5},
         ),
-        Question(
+        CheckedQuestion(
             "With 100,000 scores a group: which ε is proven for 10 steps? To two digits after the "
             "point.",
             lambda: certified(5.0, 10).value,
@@ -260,7 +260,7 @@ COMPOSITION = Explorable(
                 ),
             },
         ),
-        Question(
+        CheckedQuestion(
             "The estimate by histograms says ε = ∞. What follows?",
             lambda: "b",
             "A bin without scores of one group is counted as certain disclosure.",
