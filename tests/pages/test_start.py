@@ -8,9 +8,11 @@ import pytest
 import workbench as wb
 from workbench.assets import start as assets
 from workbench.assets.search import search_index
+from workbench.explorables.registry import listed
 from workbench.pages import start
 from workbench.pages.glossary import GLOSSARY, TERMS
 from workbench.pages.registry import MENU, PAGES
+from workbench.server.page_document import first_words
 
 EXAMPLES = {f"example:{name}" for name in wb.examples().name}
 INDEX = search_index(PAGES)
@@ -107,6 +109,15 @@ def test_the_start_page_is_plain_json_and_names_every_page_of_the_menu():
         PAGES[step.page].title for step in start.TOUR
     ]
     assert sum(len(topic["terms"]) for topic in sent["glossary"]) == len(TERMS)
+
+
+def test_the_start_page_of_a_server_lists_the_explorables():
+    sent = json.loads(first_words())
+    assert sent["explorables"] == listed()
+    assert {**sent, "explorables": 0} == {
+        **json.loads(json.dumps(assets.content())),
+        "explorables": 0,
+    }
 
 
 def test_the_index_has_all_pages_controls_items_and_terms():

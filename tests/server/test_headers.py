@@ -38,7 +38,7 @@ ADDRESSES = {
 
 #: Routes of the server, as their patterns begin; others would come from Bokeh or Panel.
 ROUTES = {
-    *("assets", "audits", "data", "docs", "figure", "health", "metrics", "password"),
+    *("assets", "audits", "data", "docs", "explorables", "figure", "health", "metrics", "password"),
     *("oauth", "oauth-callback", "oauth-start", "progress", "report", "shared", "sign-in"),
     *("sign-out", "texts", "ws"),
 }

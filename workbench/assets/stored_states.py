@@ -215,7 +215,8 @@ def add_moving(
     """
     sizes = {slider.name: len(slider.values) for slider in sliders}
     total = sum(math.prod(sizes[name] for name in names) for names in set(on.values()) if names)
-    done, every, found = 0, EveryResult(), {}
+    found: dict[str, dict[str, Any]] = {}
+    done, every = 0, EveryResult()
     for where in sorted({names for names in on.values() if names}):
         group = [item for item in items if on[item.name] == where]
         at = [k for k, slider in enumerate(sliders) if slider.name in where]

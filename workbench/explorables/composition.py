@@ -20,7 +20,7 @@ from workbench.bounds.simultaneous.composition import (
 )
 from workbench.estimators.histogram import histogram
 from workbench.explorables.explorable import Explorable
-from workbench.explorables.questions import Question
+from workbench.explorables.questions import CheckedQuestion
 from workbench.figures.kit.axes import axis, delta_axis, gaps, positive
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
@@ -40,6 +40,9 @@ STEP = SubsampledGaussianPair(0.5, 2.0)
 STEPS = (1, 2, 4, 7, 10, 20, 50)
 REACH, LEAST = 12.0, -8.0
 
+#: The rule of the bins, as HIST has it; the tails of few scores leave some empty on one side.
+RULE = "scott"
+
 #: Scores a group, as log₁₀.
 SIZES = (3.0, 4.0, 5.0)
 
@@ -58,7 +61,9 @@ def of_band(log_scores: float, steps: int) -> ComposedBand:
 @cache
 def of_histogram(log_scores: float, steps: int) -> ComposedHistogram:
     """Estimates for so many steps from the histograms of one."""
-    return compose_histogram(histogram(STEP.sample(round(10**log_scores), seed=0)), steps)
+    return compose_histogram(
+        histogram(STEP.sample(round(10**log_scores), seed=0), rule=RULE), steps
+    )
 
 
 @cache
@@ -228,12 +233,13 @@ COMPOSITION = Explorable(
     tries=(
         "Move k from 1 to 50. ε grows more slowly than k: compare the truth with k times ε of one "
         "step.",
-        "Take only 1,000 scores a group. The lower bound falls to little; the estimate becomes "
-        "infinite as soon as its mass on empty bins is above δ.",
-        "Look at where the dotted curve runs level: that is the mass on empty bins.",
+        "Take only 1,000 scores a group. The lower bound falls to little, and remains true; the "
+        "estimate becomes infinite, because its mass on empty bins is above δ.",
+        "Look at where the dotted curve then runs level: that is the mass on empty bins. With more "
+        "scores the estimate is a little above the truth, so it is no lower bound.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "A Gaussian mechanism with μ = 0.5 is released 9 times. Together the releases are a "
             "Gaussian mechanism with which μ?",
             lambda: float(GaussianPair(0.5).compose(9).parameters["mu"]),
@@ -241,7 +247,7 @@ COMPOSITION = Explorable(
             within=0.001,
             mistakes={"it grows with the square root of k, and not with k.": lambda: 4.5},
         ),
-        Question(
+        CheckedQuestion(
             "With 100,000 scores a group: which ε is proven for 10 steps? To two digits after the "
             "point.",
             lambda: certified(5.0, 10).value,
@@ -254,7 +260,7 @@ COMPOSITION = Explorable(
                 ),
             },
         ),
-        Question(
+        CheckedQuestion(
             "The estimate by histograms says ε = ∞. What follows?",
             lambda: "b",
             "A bin without scores of one group is counted as certain disclosure.",

@@ -9,7 +9,7 @@ from workbench._markup import escape_html as escape
 from workbench._markup import escape_json
 from workbench.assets import stand_alone
 from workbench.explorables.explorable import Explorable
-from workbench.explorables.questions import LETTERS, Question
+from workbench.explorables.questions import LETTERS, CheckedQuestion
 from workbench.explorables.registry import EXPLORABLES, ExplorableEntry
 from workbench.pages.registry import PAGES
 from workbench.progress import Report, silent
@@ -72,7 +72,7 @@ def _tries(found: Explorable) -> str:
     return f'<section aria-labelledby="try"><h2 id="try">Try this</h2><ol>{items}</ol></section>'
 
 
-def _questions(questions: tuple[Question, ...]) -> str:
+def _questions(questions: tuple[CheckedQuestion, ...]) -> str:
     asked = "".join(_question(k, one) for k, one in enumerate(questions, 1))
     return (
         '<section aria-labelledby="check"><h2 id="check">Check yourself</h2>'
@@ -80,7 +80,7 @@ def _questions(questions: tuple[Question, ...]) -> str:
     )
 
 
-def _question(k: int, question: Question) -> str:
+def _question(k: int, question: CheckedQuestion) -> str:
     if question.choices:
         fields = "".join(
             f'<label><input type="radio" name="answer-{k}" value="{place}"> '
@@ -99,7 +99,7 @@ def _question(k: int, question: Question) -> str:
     )
 
 
-def _answers(questions: tuple[Question, ...]) -> str:
+def _answers(questions: tuple[CheckedQuestion, ...]) -> str:
     text = escape_json(_json.dumps([one.content() for one in questions]))
     text = text.replace("<", "\\u003c")
     return f'<script type="application/json" id="answers">{text}</script>\n'

@@ -5,7 +5,7 @@ import {drawStates, jsonOf} from "../assets/browser/stored_states.js"
 const OPEN = {status: "open", words: "Not answered yet."}
 const STATUS_MARKS = {open: "…", right: "✓", wrong: "✗"}
 
-// What is said of an answer, as workbench.teaching.check says it; see Question.content().
+// What is said of an answer, as workbench.teaching.check says it; see CheckedQuestion.content().
 function feedbackOf({said, near, right, above, below, ...rest}, text) {
   if (said) return said[Number(text)]
   const answer = Number(text.replace(",", ".").replace("−", "-"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.assets.board import frame
 from workbench.assets.stored_states import States, StateStore, add_moving, moving, slider_of
-from workbench.explorables.questions import Question
+from workbench.explorables.questions import CheckedQuestion
 from workbench.pages.core.page import Item, Page
 from workbench.progress import Report, silent
 
@@ -32,7 +32,7 @@ class Explorable:
         page's own slider has.
     tries : tuple of str
         What to try, and to look at.
-    questions : tuple of Question
+    questions : tuple of CheckedQuestion
         Three.
     page : str
         Name of the page of the dashboard that shows the same for a reader's own data.
@@ -47,7 +47,7 @@ class Explorable:
     items: tuple[str, ...]
     moves: Mapping[str, Collection[float] | int]
     tries: tuple[str, ...]
-    questions: tuple[Question, Question, Question]
+    questions: tuple[CheckedQuestion, CheckedQuestion, CheckedQuestion]
     page: str
     notebook: str
     helps: Mapping[str, str] = field(default_factory=dict)

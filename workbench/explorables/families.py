@@ -12,7 +12,7 @@ import param
 
 from workbench._format import plain, round_safely
 from workbench.explorables.explorable import Explorable
-from workbench.explorables.questions import Question
+from workbench.explorables.questions import CheckedQuestion
 from workbench.figures.kit.axes import axis, delta_axis, positive
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
@@ -204,7 +204,7 @@ FROM_TV = Explorable(
         "family.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "A Gaussian pair has TV = 0.2. What is its ε at δ = 1e-5? To two digits after the "
             "point.",
             lambda: float(epsilon_of("gaussian", 0.2, 1e-5)),
@@ -212,7 +212,7 @@ FROM_TV = Explorable(
             within=0.01,
             mistakes={"this is what holds for any mechanism.": lambda: epsilon_of(ANY, 0.2, 1e-5)},
         ),
-        Question(
+        CheckedQuestion(
             "You know TV = 0.2 and nothing else. Which ε may you report as a lower bound at "
             "δ = 1e-5? To two digits after the point.",
             lambda: epsilon_of(ANY, 0.2, 1e-5),
@@ -224,7 +224,7 @@ FROM_TV = Explorable(
                 )
             },
         ),
-        Question(
+        CheckedQuestion(
             "Which of these is the same for all mechanisms with TV = 0.2?",
             lambda: "b",
             "The TV is δ at ε = 0; elsewhere the profiles part.",

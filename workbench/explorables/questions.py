@@ -1,4 +1,4 @@
-"""`Question`: a question that checks its answer, with the words of `workbench.teaching`."""
+"""`CheckedQuestion`: a question that checks its answer, with the words of `workbench.teaching`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LETTERS = "abcdef"
 
 
 @dataclass(frozen=True)
-class Question:
+class CheckedQuestion:
     """A question with a number or one of some choices as its answer.
 
     Attributes

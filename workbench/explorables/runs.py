@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.explorables.explorable import Explorable
-from workbench.explorables.questions import Question
+from workbench.explorables.questions import CheckedQuestion
 from workbench.onerun.bound import one_run_bound
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.selection.page import SelectionPage
@@ -47,7 +47,7 @@ ONE_RUN = Explorable(
         "themselves cannot show whether it is true.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "Which bound holds even if canaries influence each other and the noise is of any kind?",
             lambda: "a",
             "It needs nothing but a fair coin for each canary.",
@@ -57,7 +57,7 @@ ONE_RUN = Explorable(
                 "independent canaries, exact",
             ),
         ),
-        Question(
+        CheckedQuestion(
             "691 of 1000 guesses about 1000 canaries are right. Which ε does “any mechanism” prove "
             "at δ = 1e-5? The first chart shows its size at μ = 1. To one digit after the point.",
             lambda: _steinke(691),
@@ -69,7 +69,7 @@ ONE_RUN = Explorable(
                 )
             },
         ),
-        Question(
+        CheckedQuestion(
             "You audit a mechanism whose noise is of an unknown kind with a bound that assumes "
             "Gaussian noise. What does the bound prove?",
             lambda: "c",
@@ -114,7 +114,7 @@ BEST_RUN = Explorable(
         "was before. This is the price of the selection.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "One run has μ = 0.5. Which ε at δ = 1e-5 do people report if they ignore the "
             "selection? To two digits after the point.",
             lambda: float(GaussianPair(0.5).epsilon(DELTA)),
@@ -126,7 +126,7 @@ BEST_RUN = Explorable(
                 )
             },
         ),
-        Question(
+        CheckedQuestion(
             "The best of 10 runs on average, μ = 0.5: which ε does some score reach, by the "
             "search? To two digits after the point.",
             lambda: worst_order(_geometric(10), 0.5, delta=DELTA).bound.value,
@@ -138,7 +138,7 @@ BEST_RUN = Explorable(
                 )
             },
         ),
-        Question(
+        CheckedQuestion(
             "You select by validation accuracy, and do not know how it relates to the privacy "
             "loss. Which number may you report as an upper bound?",
             lambda: "c",

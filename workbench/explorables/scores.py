@@ -10,11 +10,10 @@ from workbench.bounds.estimates import total_variation_estimate
 from workbench.bounds.lower_bounds import epsilon_lower_bound
 from workbench.estimators.histogram import histogram
 from workbench.explorables.explorable import Explorable
-from workbench.explorables.questions import Question
+from workbench.explorables.questions import CheckedQuestion
 from workbench.pages.inputs.data import draw_key
 from workbench.pages.scores.page import ScoresPage
 from workbench.pairs.gaussian import GaussianPair
-from workbench.scores.examples import example
 from workbench.scores.sample import Scores
 from workbench.workspaces.workspace import Workspace
 
@@ -29,8 +28,8 @@ FEW, SMALL = 1000, 0.3
 
 @cache
 def leaking() -> Scores:
-    """The example whose threshold is dragged: the Gaussian pair with μ = 1."""
-    return example("gaussian")
+    """10,000 + 10,000 scores of the Gaussian pair with μ = 1."""
+    return GaussianPair(1).sample(10_000, 0)
 
 
 @cache
@@ -65,7 +64,7 @@ THRESHOLD = Explorable(
         "Make δ larger: the same scores prove a smaller ε, because more may go wrong.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "The threshold is at 2. Which share of the runs without the record does the attack "
             "accuse? Give a number between 0 and 1, to two digits, from the chart.",
             lambda: float(error_rates(leaking(), 2.0, 0.95).fpr),
@@ -77,14 +76,14 @@ THRESHOLD = Explorable(
                 )
             },
         ),
-        Question(
+        CheckedQuestion(
             "You drag the threshold to where “ε at the threshold” is largest. Which number may you "
             "report with 95% confidence?",
             lambda: "b",
             "It holds for all thresholds at once, so also for one that was chosen after looking.",
             choices=("ε at the threshold", "the simultaneous ε lower bound", "the larger of both"),
         ),
-        Question(
+        CheckedQuestion(
             "What does a lower bound of ε = 2.2 say about the mechanism?",
             lambda: "a",
             "A bound from below never shows privacy: another attack or more scores may show more.",
@@ -124,7 +123,7 @@ BIN_WIDTH = Explorable(
     items=("histogram_tv", "total_variation", "sizes", "distributions", "tv_by_width"),
     moves={
         "bin_width": (
-            *(round(0.01 * k, 2) for k in (1, 2, 3, 4, 5, 7, 10, 15, 20, 25, 30)),
+            *(round(0.01 * k, 2) for k in (2, 3, 4, 5, 7, 10, 15, 20, 25, 30)),
             0.4,
             0.5,
             0.6,
@@ -145,20 +144,20 @@ BIN_WIDTH = Explorable(
         "on the other, so noise cannot add up.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "What is the estimated TV at a bin width of 0.02? Give two digits.",
             lambda: _estimate(0.02),
             "More than twice the truth of 0.119: nearly all of the difference is noise.",
             within=0.006,
         ),
-        Question(
+        CheckedQuestion(
             "Members and non-members have the same distribution. What is the plain estimate, on "
             "average?",
             lambda: "c",
             "Differences count by their absolute value, so they never cancel.",
             choices=("0", "below 0 as often as above", "above 0"),
         ),
-        Question(
+        CheckedQuestion(
             "Which number is a bound with 95% confidence, whatever bins you look at?",
             lambda: "b",
             "The estimate has no guarantee: it moves with the bins, and nobody knows which are "
@@ -199,12 +198,12 @@ SIMULTANEOUS = Explorable(
         "The green dots, the simultaneous limits, stay at or below 0 everywhere.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "Which ε does the simultaneous bound prove for these scores?",
             lambda: epsilon_lower_bound(alike(), DELTA).value,
             "The truth is 0, and this bound says so.",
         ),
-        Question(
+        CheckedQuestion(
             "The largest pointwise limit over all thresholds is above 0 here. What went wrong?",
             lambda: "c",
             "Each limit keeps its 95%; the largest of hundreds was never one of them.",
@@ -214,7 +213,7 @@ SIMULTANEOUS = Explorable(
                 "its threshold was chosen by the result",
             ),
         ),
-        Question(
+        CheckedQuestion(
             "A colleague fixed the threshold 1 before these scores existed. Is the pointwise limit "
             "there valid?",
             lambda: "a",

@@ -14,7 +14,7 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.counts.counts import Counts
 from workbench.coverage_lab.exact.tables import least_false, level_of_two, likely
 from workbench.explorables.explorable import Explorable
-from workbench.explorables.questions import Question
+from workbench.explorables.questions import CheckedQuestion
 from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
@@ -208,7 +208,7 @@ TUNING = Explorable(
         "Find the number of attacks from which a false claim is more likely than not.",
     ),
     questions=(
-        Question(
+        CheckedQuestion(
             "From how many attacks on is a false claim more likely than not?",
             lambda: next(k for k in range(1, MOST) if of_any(false_claims(CONFIDENCE), k) > 0.5),
             "1 − (1 − a)^k passes one half there, with a the level of one attack.",
@@ -218,7 +218,7 @@ TUNING = Explorable(
                 "than not”.": lambda: 20
             },
         ),
-        Question(
+        CheckedQuestion(
             "You tried 50 attacks. With which confidence must each bound be computed so that all "
             "hold together with 95%? Give a share, such as 0.95.",
             lambda: corrected_confidence(50),
@@ -226,7 +226,7 @@ TUNING = Explorable(
             within=0.0001,
             mistakes={"this is the confidence of one attack alone.": lambda: CONFIDENCE},
         ),
-        Question(
+        CheckedQuestion(
             "You tune on one half of the scores and measure on the other. Which confidence may you "
             "state?",
             lambda: "a",
