@@ -25,6 +25,9 @@ METHODS = {
     "composition": "selection by any score (composition)",
 }
 
+#: What can be asked for: each, or the smaller one of those for any score.
+BOUNDS = (*METHODS, "any")
+
 #: Those that hold for any score.
 ANY_SCORE = ("generic", "composition")
 
@@ -50,7 +53,7 @@ def epsilon(
         One run is N(0,1) against N(μ,1): see :func:`reduced_mu`.
     delta : float
         In [0, 1).
-    bound : {"direct", "renyi", "generic", "composition", "any"}
+    bound : {"direct", "renyi", "generic", "composition"} or "any"
         "direct" is the hockey-stick divergence of the release itself, and so exact for the base
         given; "renyi" is the bound of Xiang, Wang and Wang (2024, Algorithm 3). Both hold **if the
         score is monotone** in the privacy loss of one run, and only then: `worst_order` shows how
@@ -97,7 +100,7 @@ def epsilon(
     """
     require_runs(runs)
     delta = _checks.delta(delta)
-    _checks.one_of(bound, "bound", (*METHODS, "any"))
+    _checks.one_of(bound, "bound", BOUNDS)
     pair, a = base_pair(mu, base), None if orders is None else _increasing(orders)
     if bound == "any":
         value, bound = _any_score(runs, pair, delta, a)

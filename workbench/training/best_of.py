@@ -71,7 +71,7 @@ class BestOfTrainings:
         # A canary makes validation worse, and its own score better.
         sign = -1.0 if self.choice == "validation" else 1.0
         p, q = (
-            np.where(np.isfinite(b), a + sign * b, -np.inf)
+            np.where(np.isfinite(b), a + sign * np.where(np.isfinite(b), b, 0.0), -np.inf)
             for a, b in zip(self.scores, self.chosen_by, strict=True)
         )
         return Scores(p, q, True, "independent runs", name=f"{self.scores.name}, with the score")
