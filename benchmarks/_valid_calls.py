@@ -851,7 +851,7 @@ OWN: dict[str, dict[str, Any]] = {
         name: {"tradeoff": Make(OBJECTS["GaussianPair"]), "k": 8}
         for name in ("expected_exposure", "exposure_limit")
     },
-    "exposure_curve": {"candidates": [2, 5]},
+    "exposure_curve": {"candidates": [2, 3]},
     "symmetric_local_mu": {"curve": Make(OBJECTS["LaplacePair"]), "alpha": [0.1, 0.4]},
     "posterior_mass": {"counts": Make(counts), "tradeoff": Make(OBJECTS["GaussianPair"])},
     "posterior_over_thresholds": {
