@@ -17,6 +17,7 @@ from helpers.explorables import NAMES, document_of, states_of
 
 import workbench as wb
 from workbench.assets.board import content
+from workbench.cli import main
 from workbench.explorables import composition, families, runs, scores, tuning
 from workbench.explorables.explorable import Explorable
 from workbench.explorables.questions import LETTERS, CheckedQuestion
@@ -339,6 +340,15 @@ def test_files_are_written_by_name_and_an_unknown_name_is_refused_first(tmp_path
     assert path == tmp_path / "new" / "bin-width.html"
     assert path.read_text(encoding="utf-8") == document_of("bin-width")
     assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
+def test_the_command_writes_those_that_are_named(tmp_path, capsys):
+    assert main(["explorables", "bin-width", "--output", str(tmp_path)]) == 0
+    (path,) = tmp_path.iterdir()
+    assert path.read_text(encoding="utf-8") == document_of("bin-width")
+    assert capsys.readouterr().out.startswith(f"{path}: 1,")
+    assert main(["explorables", "nothing", "--output", str(tmp_path)]) == 2
+    assert "bin-width" in capsys.readouterr().err
 
 
 def test_it_can_be_cancelled_and_reports_its_progress():

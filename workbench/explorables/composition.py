@@ -40,9 +40,6 @@ STEP = SubsampledGaussianPair(0.5, 2.0)
 STEPS = (1, 2, 4, 7, 10, 20, 50)
 REACH, LEAST = 12.0, -8.0
 
-#: The rule of the bins, as HIST has it; the tails of few scores leave some empty on one side.
-RULE = "scott"
-
 #: Scores a group, as log₁₀.
 SIZES = (3.0, 4.0, 5.0)
 
@@ -60,9 +57,12 @@ def of_band(log_scores: float, steps: int) -> ComposedBand:
 
 @cache
 def of_histogram(log_scores: float, steps: int) -> ComposedHistogram:
-    """Estimates for so many steps from the histograms of one."""
+    """Estimates for so many steps from the histograms of one, with bins as HIST has them.
+
+    In the tails of few scores, some bins are empty on one side.
+    """
     return compose_histogram(
-        histogram(STEP.sample(round(10**log_scores), seed=0), rule=RULE), steps
+        histogram(STEP.sample(round(10**log_scores), seed=0), rule="scott"), steps
     )
 
 

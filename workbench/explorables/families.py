@@ -16,7 +16,7 @@ from workbench.explorables.questions import CheckedQuestion
 from workbench.figures.kit.axes import axis, delta_axis, positive
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
-from workbench.figures.kit.marks import LEFT, Share, Style, label, line, markers, rule
+from workbench.figures.kit.marks import RIGHT, Share, Style, label, line, markers, rule
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pairs.base import Pair
@@ -169,7 +169,7 @@ class FromTVPage(Page):
                 markers(STYLES[ANY], [epsilon_of(ANY, self.tv, self.delta)], [self.delta]),
                 key([*styles, STYLES[ANY]]),
                 rule(HERE, y=self.delta),
-                label(LEFT, self.delta, f"δ = {plain(self.delta)}", "muted", ha="left", va="top"),
+                label(RIGHT, self.delta, f"δ = {plain(self.delta)}", "muted", ha="right", va="top"),
             ],
             axis("ε", 0, REACH),
             delta_axis(LEAST),
