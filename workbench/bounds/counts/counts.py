@@ -148,6 +148,11 @@ class Counts:
             An unknown interval or side, a confidence out of range, an interval that has no meaning
             for the question.
         """
+        if not callable(getattr(question, "from_rates", None)):
+            raise TypeError(
+                "question must be one of workbench.bounds.quantities, such as Epsilon(1e-5), got "
+                f"{_checks.shown(question)}"
+            )
         confidence = _checks.confidence(confidence)
         interval = current_name(interval)
         kind = INTERVALS[interval]
