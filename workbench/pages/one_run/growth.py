@@ -172,8 +172,8 @@ class OneRunGrowth(Part):
         "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2. "
         "Random directions in d dimensions have cosines of 0 ± 1/√d, and move a score by about "
         "μ√(n/2d).",
-        caution=f"Each canary has a fair coin. Means of {INTERFERING_RUNS} runs at each strength or "
-        f"dimension, of random directions with at most {MOST_COMPARED:,} canaries; every canary is "
+        caution=f"Each canary has a fair coin. Means of {INTERFERING_RUNS} runs at each strength "
+        f"or dimension, of random directions with at most {MOST_COMPARED:,} canaries; every canary is "
         "guessed. The true ε of one canary does not depend on others (arXiv 2503.07199).",
     )
     def falling(self) -> dict[str, Any]:
