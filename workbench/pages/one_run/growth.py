@@ -173,8 +173,8 @@ class OneRunGrowth(Part):
         "Random directions in d dimensions have cosines of 0 ± 1/√d, and move a score by about "
         "μ√(n/2d).",
         caution=f"Each canary has a fair coin. Means of {INTERFERING_RUNS} runs at each strength "
-        f"or dimension, of random directions with at most {MOST_COMPARED:,} canaries; every canary is "
-        "guessed. The true ε of one canary does not depend on others (arXiv 2503.07199).",
+        f"or dimension, of random directions with at most {MOST_COMPARED:,} canaries; every canary "
+        "is guessed. The true ε of one canary does not depend on others (arXiv 2503.07199).",
     )
     def falling(self) -> dict[str, Any]:
         """Mean bounds against ρ, or against the dimension of random directions.
