@@ -55,7 +55,8 @@ class RunBlocks:
         """At most ``most`` blocks, evenly spaced in the root of the run count."""
         if self.last.size <= most:
             return self
-        wanted = np.linspace(*np.sqrt(self.last[[0, -1]]), most) ** 2
+        least, largest = np.sqrt(self.last[[0, -1]])
+        wanted = np.linspace(least, largest, most) ** 2
         ends = np.unique(np.searchsorted(self.last, wanted * (1 - 1e-12)))
         mass = np.add.reduceat(self.mass, np.r_[0, ends[:-1] + 1])
         return RunBlocks(self.last[ends], mass, self.rest)

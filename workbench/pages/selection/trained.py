@@ -119,8 +119,10 @@ class TrainedSelection(Part):
             delta, confidence = self.page.delta.value, self.page.confidence
             return TrainedAudit(found, mu, delta, confidence, self.trained_noise, known_here)
 
-        def told(done: float, words: str = "", partial: Any = None) -> None:
-            report(done, words, partial=None if partial is None else audited(partial))
+        def told(
+            fraction: float | None = None, message: str | None = None, partial: Any = None
+        ) -> None:
+            report(fraction, message, partial=None if partial is None else audited(partial))
 
         return audited(
             audit_best_of(
