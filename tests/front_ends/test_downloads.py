@@ -60,7 +60,7 @@ def test_a_page_is_sent_as_card_markdown_and_notebook(served, name):
     page = served.page(name)
     card = json.loads(served.file(f"report/{name}.json"))
     assert card["page"] == name
-    assert [one["name"] for one in card["numbers"]] == [item.name for item in page.numbers()]
+    assert [one["name"] for one in card["numbers"]] == list(page.drawn_numbers())
     text = served.file(f"report/{name}.md").decode()
     assert page.title in text
     notebook = json.loads(served.file(f"report/{name}.ipynb"))
