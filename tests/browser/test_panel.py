@@ -22,7 +22,7 @@ MEASURE = """() => {
     const cut = e => e.scrollWidth > e.parentElement.clientWidth + 1
     return {
         charts: all(".wb-chart").filter(whole).map(e => e.dataset.item),
-        numbers: all(".wb-number").filter(e => !whole(e)).map(e => e.ariaLabel),
+        numbers: all(".wb-number:not([hidden])").filter(e => !whole(e)).map(e => e.ariaLabel),
         cut: all(":is(.wb-value, .wb-number-title)").filter(cut).map(e => e.textContent),
         wide: document.documentElement.scrollWidth - innerWidth,
     }

@@ -228,6 +228,6 @@ def test_an_open_report_is_printed_in_the_state_of_the_audit_on_white(opened):
     page.emulate_media(media="print")
     assert page.locator("#sliders").is_hidden()
     assert page.locator("#live").is_hidden()
-    assert page.locator(".pictures img:visible").count() == len(page_audit("scores").figures) == 9
+    assert page.locator(".pictures img:visible").count() == len(page_audit("scores").figures) == 10
     ink = page.evaluate("getComputedStyle(document.body).color")
     assert max(map(int, re.findall(r"\d+", ink))) < 60

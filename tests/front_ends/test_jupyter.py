@@ -478,8 +478,9 @@ def test_only_items_that_rest_on_a_change_are_sent(view, monkeypatch):
     )
     view.log_delta = -4.0
     rest = {item.name for item in view._items if "log_delta" in view.page.inputs(item)}
-    # μ would rest on δ by the question that is fixed in advance, and none is.
-    assert sent == [rest - {"mu"}]
+    # μ would rest on δ by the question that is fixed in advance, and none is; and what several
+    # steps leak, if there were several.
+    assert sent == [rest - {"mu", "steps_epsilon", "steps_histogram", "profile_over_steps"}]
     assert "distributions" not in rest
 
 
@@ -554,7 +555,7 @@ def test_the_mimebundle_holds_widget_picture_and_text(view):
     for number in view.numbers.values():
         text = number.text if hasattr(number, "text") else number.rounded
         assert text in page
-    assert page.count("data:image/svg+xml") == len(view.page.figures()) == 9
+    assert page.count("data:image/svg+xml") == len(view.page.figures()) == 10
     assert "Run the cell" in page
     assert str(view.bound) in bundle["text/plain"]
 

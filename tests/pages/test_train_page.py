@@ -396,12 +396,12 @@ def test_a_random_half_in_one_training_is_matched_and_several_are_compared():
     assert (rows.model[pairs.first] == rows.model[pairs.second]).all()
     assert page.pairs().to_dict() == wb.tune_one_run(pairs, delta=1e-5).simultaneous.to_dict()
     assert "substituting a record" in str(page.pairs())
-    assert (page.stability().text == "–") == (audit.models < 2)
+    assert (page.stability().text == "") == (audit.models < 2)
 
 
 def test_a_stored_training_with_a_random_half_is_matched_from_its_scores():
     page = TrainPage(workspace=Workspace())
-    assert page.pairs() == Fact("–", "needs a random half held out in each model")
+    assert page.pairs() == Fact("", "needs a random half held out in each model")
     page.finished = "one-shot-private"
     found = wb.tune_one_run(wb.matched_pairs(page.trained.result), delta=1e-5).simultaneous
     assert page.pairs().to_dict() == found.to_dict()

@@ -29,8 +29,8 @@ NO_CLAIM = "trained without noise, so nothing is claimed"
 
 PRESS, MORE = "Press “Train”.", "More models are needed."
 
-#: Where trainings have no random half, or no row for each model and record.
-ONLY_HALVES = "needs a random half held out in each model"
+#: The page does without what trainings with a random half show, where they have none.
+NO_HALVES = Fact("", "needs a random half held out in each model")
 
 ASKED = ("log_delta", "confidence")
 
@@ -255,12 +255,11 @@ class TrainingFindings(Part):
         "pairs as canaries, for all, half, a quarter, … of them, paid for.",
         caution="Holds however the scores of a model depend on each other. It is about "
         "substituting a record.",
-        folded=True,
     )
     def pairs(self) -> Bound | Fact:
         """Lower bound on ε if the audited half was drawn at random, without further assumptions."""
         found = self.of_pairs()
-        return self._valid(found) if found is not None else Fact("–", ONLY_HALVES)
+        return self._valid(found) if found is not None else NO_HALVES
 
     @number(
         "Random halves, one and all",
@@ -269,13 +268,12 @@ class TrainingFindings(Part):
         "of held-out records, between trainings (TV, Theorems 3.2 and 3.4).",
         caution="Estimates without a guarantee. What (ε, δ)-DP limits is the value of all "
         "trainings together.",
-        folded=True,
     )
     def stability(self) -> Fact:
         """How much one training with a random half may show beyond what privacy limits."""
         found = self.halves()
         if found is None:
-            return Fact("–", f"{ONLY_HALVES}, and at least two models")
+            return NO_HALVES
         return Fact(
             f"TV ≈ {found.single.mean():.3f} and {found.pooled:.3f}",
             f"estimates; between trainings {found.excess():.3f}",
