@@ -294,7 +294,7 @@ def test_the_answer_a_chart_and_its_slider_are_seen_without_scrolling(open_noteb
     assert [name for kind, name, _ in everything if kind == "chart"] == CHARTS
     assert more.count("chart") == 7
     of_one_step = [n for n in ScoresPage.numbers() if not n.name.startswith("steps_")]
-    assert more.count("number") == len(of_one_step) == 9
+    assert more.count("number") == len(of_one_step) == 10
     assert more.count("control") > 8
     assert page.evaluate(SCROLLED) == []
     page.get_by_role("button", name="Show less").click()

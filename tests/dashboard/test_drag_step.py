@@ -9,13 +9,13 @@ from helpers.traces import drag_step
 #: all that the charts compute and draw: of scores, three charts with a claim and a reference.
 MOST = {
     ("scores", "threshold"): (53, 1040),
-    ("scores", "bin_width"): (62, 1750),
+    ("scores", "bin_width"): (61, 1740),
     ("scores", "log_delta"): (53, 1040),
     ("counts", "log_prior"): (33, 500),
 }
 
 #: The same of a move that is a gesture of its own: all controls are compared, and it is kept.
-MOST_OF_A_MOVE = {("scores", "threshold"): (66, 1300), ("counts", "log_prior"): (37, 530)}
+MOST_OF_A_MOVE = {("scores", "threshold"): (66, 1290), ("counts", "log_prior"): (37, 530)}
 
 #: Modules of the way itself.
 MOST_ON_THE_WAY = 25

@@ -622,7 +622,8 @@ def _complete(figure: Any, name: str) -> Any:
             "with workbench.figures.kit.layout.chart"
         )
     lacks = [part for part in PARTS if part not in layout]
-    if lacks or not all("mode" in trace for trace in figure["data"]):
+    without_mode = [trace for trace in figure["data"] if "mode" not in trace]
+    if lacks or without_mode:
         raise ValueError(
             f"the figure {name} lacks {', '.join(lacks) or 'the mode of a trace'}, which reports "
             "and snapshots draw: make it of the marks of workbench.figures.kit.marks, with "

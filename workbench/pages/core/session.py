@@ -241,7 +241,7 @@ class PageSession:
         task()
 
     def _draw_item(self, item: Item, put: Callable[[Item, Any], None]) -> None:
-        needed = tuple([self._value(need) for need in item.needs])
+        needed = tuple(map(self._value, item.needs))
         before = self._drawn_from.get(item.name)
         if before is None or not same(needed, before):
             put(item, self.page.draw(item))

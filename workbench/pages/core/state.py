@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
+from itertools import repeat
 from operator import is_
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -255,7 +256,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
 
     def values_of(self, needs: tuple[str, ...]) -> tuple[Any, ...]:
         """Present values of parameters and derived results; see `same`."""
-        return tuple([self._value(need) for need in needs])
+        return tuple(map(self._value, needs))
 
     def cached(
         self, name: str, needs: tuple[str, ...], compute: Callable[[], Any], shared: str = ""
@@ -275,7 +276,7 @@ class PageState(param.Parameterized, metaclass=WithParts):
             `workbench.pages.core.shared`.
         """
         values, kept = param_state(self).values, self._kept.get(name)
-        behind = [values.get(one, _UNSET) for one in self._parameters_behind(needs)]
+        behind = list(map(values.get, self._parameters_behind(needs), repeat(_UNSET)))
         if kept is not None and all(map(is_, kept.behind, behind)):  # none was set meanwhile
             return kept.value
         key = self.values_of(needs)
