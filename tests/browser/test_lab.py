@@ -12,6 +12,7 @@ from urllib.parse import urlparse
 
 import nbformat
 import pytest
+from helpers.pages import NOT_ASKED
 from helpers.servers import free_port, running
 
 import workbench as wb
@@ -36,10 +37,8 @@ yours = pn.widgets.FloatSlider.from_param(view.param.threshold)
 pn.Column("Mine", yours, view, view.numbers["epsilon_here"])"""
 SECOND = "view.bin_width = 0.25\nprint(view.threshold, view.epsilon_here.rounded)"
 
-#: Charts of the page that have nothing to show for the example: it refutes no claim, is of one step,
-#: and nobody asked for posterior masses.
-NOT_ASKED = ("refutation", "profile_over_steps", "posterior_chart")
-#: The others; each is drawn in two layers, of which this is the last.
+#: Charts that have something to show for the example; each is drawn in two layers, of which this is
+#: the last.
 CHARTS = [item.name for item in ScoresPage.figures() if item.name not in NOT_ASKED]
 ALL_DRAWN = 2 * len(CHARTS) - 1
 

@@ -10,6 +10,7 @@ import pytest
 from helpers.bench import BenchPage
 from helpers.board import SHOWN
 from helpers.browser import WIDE, await_charts, grave_faults
+from helpers.pages import NOT_ASKED
 
 from workbench.bounds.texts import bound_texts
 from workbench.figures.paper.table import figure_csv
@@ -367,7 +368,7 @@ def test_open_menus_are_inside_the_window_and_shut_nobody_out(sharing, scheme, s
     more = sum(item.folded for item in charts)
     page.get_by_role("button", name=f"{more} more charts").click()
     for item in charts:
-        if item.name in ("refutation", "posterior_chart"):  # hidden: nothing is refuted, or asked
+        if item.name in NOT_ASKED:
             continue
         menu = one.open_chart(item.title)
         inside(menu)

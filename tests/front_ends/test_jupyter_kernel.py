@@ -107,7 +107,7 @@ def test_an_export_holds_every_headline_number_as_text(executed):
     assert len(numbers) == 10
     for number in numbers.values():
         assert number in page
-    assert page.count('src="data:image/svg+xml') == 7 + 2 + 5
+    assert page.count('src="data:image/svg+xml') == 10 + 2 + 5
     assert "Run the cell to make it live" in page
 
 

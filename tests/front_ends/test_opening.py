@@ -41,7 +41,7 @@ def opened(address):
 
 
 def numbers(page):
-    return {item.name: page.draw(item) for item in page.numbers()}
+    return page.drawn_numbers()
 
 
 @pytest.mark.parametrize(

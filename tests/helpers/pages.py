@@ -15,6 +15,14 @@ CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
 REVERSED = "out,in\n" + "\n".join(f"{i / 7 + 1.4},{i / 8}" for i in range(60))
 LABELED = "score,alt,member\n" + "\n".join(f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200))
 
+#: Charts of the page Scores that show something only when it is asked for -> what stands there
+#: before: a claim that is refuted, several steps, posterior masses.
+NOT_ASKED = {
+    "refutation": "The scores refute no claim here.",
+    "profile_over_steps": "Choose more than one step to see what they leak together.",
+    "posterior_chart": "The posterior mass is not shown.",
+}
+
 
 def added(workspace, *files, **reading):
     """The data set of files, (name, text) each, added to a workspace."""
@@ -44,3 +52,9 @@ def items(page):
 def assert_what_does_not_declare_a_control_does_not_follow_it(page):
     """Each control is changed; items that do not rest on any changed parameter stay the same."""
     return check_what_is_declared(page, Properties(type(page).__name__))
+
+
+def numbers_of(page):
+    """The numbers that a page has in its present state."""
+    shown = page.drawn_numbers()
+    return [item for item in page.numbers() if item.name in shown]

@@ -6,7 +6,7 @@ import random
 from typing import ClassVar
 
 import pytest
-from helpers.pages import upload
+from helpers.pages import numbers_of, upload
 from helpers.reports import NAMES, page_audit, page_states, shown
 
 import workbench as wb
@@ -35,7 +35,7 @@ STAYING = {"onerun": {"growth", "spread"}}
 @pytest.mark.parametrize("name", NAMES)
 def test_the_own_state_is_what_the_page_shows(name):
     page, found = PAGES[name].kind(), page_states(name)
-    for item in (*page.numbers(), *page.sentences()):
+    for item in (*numbers_of(page), *page.sentences()):
         assert found.drawn(item.name)["all"] == content(page.draw(item)), item.name
     for item in page.figures():
         layout = json.loads(found.drawn(item.name)["layout"])
@@ -60,7 +60,7 @@ def answers_as_moved(found, made, staying=frozenset()):
         for slider in found.sliders:
             if places[slider.name] != slider.start:
                 setattr(page, slider.name, slider.values[places[slider.name]])
-        for item in (*page.numbers(), *page.sentences()):
+        for item in (*numbers_of(page), *page.sentences()):
             drawn = found.drawn(item.name, **places)["all"]
             assert drawn == content(page.draw(item)), (item.name, places)
         for item in page.figures():
