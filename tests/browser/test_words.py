@@ -37,7 +37,7 @@ def settled(page):
     """Once the slow numbers and the answer are there."""
     page.wait_for_function(
         """() => [...document.querySelectorAll(".wb-value, .wb-headline-words")]
-            .every(e => e.textContent && e.textContent !== "…")"""
+            .every(e => e.closest("[hidden]") || (e.textContent && e.textContent !== "…"))"""
     )
     return page
 
