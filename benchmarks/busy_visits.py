@@ -35,7 +35,7 @@ ADDRESSES = ("", "counts", "family", "compare", "onerun", "plan")
 #: The start page has texts in place of numbers and charts.
 NUMBERS = """() => {
     if (document.querySelector(".wb-start:not([hidden])")?.textContent) return true
-    const values = [...document.querySelectorAll(".wb-value")]
+    const values = [...document.querySelectorAll(".wb-number:not([hidden]) .wb-value")]
     return values.length > 0 && values.every(value => value.textContent)
 }"""
 CHARTS = """() => {
