@@ -31,8 +31,8 @@ def scores():
 def test_an_audit_records_what_the_page_shows(name):
     page = PAGES[name]()
     audit = audit_of(page, by="somebody")
-    for item, number in zip(page.numbers(), audit.numbers, strict=True):
-        drawn = page.draw(item)
+    for (item, drawn), number in zip(page.drawn_numbers().items(), audit.numbers, strict=True):
+        assert number.name == item
         assert number.bound == (None if isinstance(drawn, Fact) else drawn)
     assert [one.name for one in audit.figures] == [item.name for item in page.figures()]
     assert audit.by == "somebody"
