@@ -259,7 +259,7 @@ def test_under_a_plan_a_moved_slider_departs_from_it_as_on_the_page():
         for slider in found.sliders:
             if slider.name in places:
                 setattr(moved, slider.name, slider.values[places[slider.name]])
-        for item in (*moved.numbers(), *moved.sentences()):
+        for item in (*numbers_of(moved), *moved.sentences()):
             assert found.drawn(item.name, **places)["all"] == content(moved.draw(item)), item.name
     moved = shown(found.drawn("epsilon_here", threshold=threshold.start - 5))
     assert moved["tone"] == "void"
