@@ -231,6 +231,30 @@ def posterior(run: Run) -> Found:
     return Found(Verdict.EQUAL, lines)
 
 
+def exposure(run: Run) -> Found:
+    """The mean exposure of a canary, from the trade-off curve."""
+    pair = wb.GaussianPair(1)
+    auc = float(ndtr(1 / np.sqrt(2)))
+    least = wb.exposure_limit(wb.ApproxDP(1, 1e-5), 1000)
+    return Found(
+        Verdict.AS_DESCRIBED,
+        [
+            Line(
+                "mean exposure of one canary of two, μ = 1, less the area under the ROC curve",
+                "a threshold attack approximates it",
+                f"≤ {max(abs(wb.expected_exposure(pair, 2) - auc), 1e-3):.3f} bits",
+                "exact, to the stated error",
+            ),
+            Line(
+                "the most that (1, 1e-5)-DP allows of one of 1000, in bits",
+                "not limited in print",
+                f"{least:.2f}",
+                "upper limit",
+            ),
+        ],
+    )
+
+
 def threshold_identity(run: Run) -> Found:
     """Lemma 6.1: the ε of a threshold is that of two bins."""
     rng, delta = run.rng(3), 1e-3
@@ -368,6 +392,13 @@ SECTION = (
     ),
 )
 THRESHOLDS = (
+    Item(
+        "§6",
+        "The exposure metric of Carlini et al. (2019)",
+        "*Scores*; `wb.expected_exposure`, `wb.exposure_limit`",
+        exposure,
+        True,
+    ),
     Item(
         "Lemma 6.1",
         "A threshold is a histogram of two bins",

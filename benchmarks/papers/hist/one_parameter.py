@@ -325,7 +325,7 @@ FIGURE = (
     Item(
         "Fig. 14",
         "From TV to σ and to ε",
-        "*Known pairs*; `wb.mu_from_total_variation`; notebook 6",
+        "*Families*; `wb.pair_from_total_variation`, `wb.mu_from_total_variation`; notebook 6",
         figure_14,
         True,
     ),

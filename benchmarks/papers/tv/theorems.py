@@ -213,7 +213,7 @@ def correlations(run: Run) -> Found:
     )
 
 
-_HALF = "*One run*; `wb.one_run_bound`; notebook 9"
+_HALF = "*Train models*; `wb.half_stability`, `wb.matched_pairs`; notebook 20"
 
 THEOREMS = (
     Item(
@@ -298,7 +298,7 @@ THEOREMS = (
     Item(
         "Fig. 2",
         "From TV to ε",
-        "*Known pairs*; `wb.mu_from_total_variation`; notebook 6",
+        "*Families*; `wb.pair_from_total_variation`, `wb.mu_from_total_variation`; notebook 6",
         one_parameter.epsilon_of_tv,
         True,
     ),
