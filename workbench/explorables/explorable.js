@@ -22,13 +22,17 @@ function checkAnswer(form, content) {
   place.textContent = `${STATUS_MARKS[status]} ${words}`
 }
 
+function clearFeedback(form) {
+  form.querySelector(".feedback").textContent = ""
+}
+
 const answers = jsonOf("answers")
 document.querySelectorAll(".question").forEach((form, k) => {
   form.addEventListener("submit", event => {
     event.preventDefault() // the policy lets no form go anywhere
     checkAnswer(form, answers[k])
   })
-  form.addEventListener("input", () => { form.querySelector(".feedback").textContent = "" })
+  form.addEventListener("input", () => clearFeedback(form))
 })
 
 drawStates()

@@ -204,6 +204,7 @@ class Numbers {
     })
     this.element = make("div", {class: "wb-numbers", hidden: ""}, this.strip, this.terms, this.more)
     this.element.hidden = !items.length
+    this.rows = 1
     this.cells = items.map(item => new NumberCell(item, tools, cell => this.arrange(cell)))
     for (const cell of this.cells) {
       this.place(cell, main.includes(cell.item) ? MAIN : "bound")
