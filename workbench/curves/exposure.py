@@ -135,7 +135,7 @@ def expected_exposure(tradeoff: Any, k: int) -> float:
     >>> round(wb.curves.expected_exposure(wb.GaussianPair(1), 2), 3)  # the AUC
     0.76
     >>> round(wb.curves.expected_exposure(wb.GaussianPair(0), 1000), 2)
-    1.43
+    1.44
     """
     k = _checks.count(k, "k", 1, MOST_CANDIDATES)
     tpr = true_positive_rates(tradeoff)

@@ -76,7 +76,7 @@ def exposure_curve(
     --------
     >>> found = wb.exposure_curve(wb.GaussianPair(1).sample(10_000, seed=0), [2, 1000])
     >>> found.exposure.round(2)
-    array([0.76, 3.16])
+    array([0.76, 3.18])
     """
     require_scores(scores)
     most = min(scores.n_q + 1, MOST_CANDIDATES)

@@ -252,7 +252,7 @@ def dimension_study(
     ...     canaries=400, dimensions=(20, 20_000), seeds=5,
     ... )
     >>> found.mean("bits").round(1)
-    array([0. , 8.5])
+    array([0.6, 8.6])
     """
     seed = _checks.count(seed, "seed")
     sizes = _checks.counts(dimensions, "dimensions", least=2)

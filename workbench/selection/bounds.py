@@ -96,7 +96,7 @@ def epsilon(
     --------
     >>> runs = wb.selection.PointMass(20)
     >>> print(wb.selection.epsilon(runs, 0.5, delta=1e-5, bound="composition"))
-    ε ≤ 11.49 (proven for all numbers of samples)
+    ε at δ = 1e-5 ≤ 11.5 (proven, no samples)
     """
     require_runs(runs)
     delta = _checks.delta(delta)

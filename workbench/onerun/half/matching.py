@@ -222,7 +222,7 @@ def matched_pairs(run: OneRun | Scores, *, within: ArrayLike | None = None) -> M
     >>> run = wb.OneRun(rng.normal(included), included, design="fixed-half", seed=1)
     >>> pairs = wb.onerun.matched_pairs(run)
     >>> print(wb.one_run_bound(pairs.guess(threshold=0), delta=1e-5).rounded)
-    1.04
+    0.966
     """
     if isinstance(run, Scores):
         run = _of_scores(run)

@@ -171,7 +171,7 @@ def half_stability(runs: Sequence[OneRun | Scores] | ScoreTable) -> HalfStabilit
     --------
     >>> runs = [wb.GaussianPair(1.0).sample(300, seed=k) for k in range(6)]
     >>> wb.onerun.half_stability(runs)
-    HalfStability(6 trainings: single 0.376, pooled 0.379, excess 0.000)
+    HalfStability(6 trainings: single 0.359, pooled 0.372, excess 0.000)
     """
     groups = [_groups(run) for run in _trainings(runs)]
     if len(groups) < 2:
