@@ -362,7 +362,8 @@ def test_visitors_share_nothing_and_are_forgotten_when_they_leave(scores):
         return pn.Column(view, view.charts["tradeoff"], view.numbers["epsilon"])
 
     port = free_port()
-    soon = {"unused_session_lifetime_milliseconds": 200, "check_unused_sessions_milliseconds": 100}
+    # Long enough for both to be there when one is moved.
+    soon = {"unused_session_lifetime_milliseconds": 3000, "check_unused_sessions_milliseconds": 100}
     server = pn.serve({"/": app}, port=port, show=False, threaded=True, **soon)
     try:
         for _ in range(2):
