@@ -7,18 +7,13 @@ import time
 import pytest
 from helpers import browser
 from helpers.explorables import NAMES, document_of, states_of
-from helpers.reports import shown
+from helpers.reports import STRIP, shown
 
 from workbench.explorables.registry import EXPLORABLES
 
 pytestmark = pytest.mark.xdist_group("explorables")
 
 SIZES = {"desk": (1280, 720), "phone": (390, 844)}
-
-#: The numbers by title: relation and value, and the badge.
-STRIP = """() => Object.fromEntries([...document.querySelectorAll(".wb-number")].map(cell => [
-  cell.querySelector("h2").textContent, [".wb-relation", ".wb-value", ".wb-badge"]
-    .map(part => cell.querySelector(part).textContent)]))"""
 
 #: The color of the first chart's ticks.
 INK = """() => getComputedStyle(document.querySelector(".wb-plot .xtick text")).fill"""

@@ -9,16 +9,11 @@ import unicodedata
 import pypdf
 import pytest
 from helpers import browser
-from helpers.reports import NAMES, NASTY, page_audit, page_states, shown
+from helpers.reports import NAMES, NASTY, STRIP, page_audit, page_states, shown
 
 from workbench.reports.contents import Contents
 from workbench.reports.html import html
 from workbench.reports.pdf import pdf
-
-#: The numbers of the strip by title: relation and value, badge.
-STRIP = """() => Object.fromEntries([...document.querySelectorAll(".wb-number")].map(cell => [
-  cell.querySelector("h2").textContent, [".wb-relation", ".wb-value", ".wb-badge"]
-    .map(part => cell.querySelector(part).textContent)]))"""
 
 #: x of the shapes that can be dragged, by chart.
 MARKS = """() => Object.fromEntries([...document.querySelectorAll(".wb-chart")].flatMap(card =>

@@ -15,6 +15,11 @@ from workbench.reports.states import states
 #: Pages with a result.
 NAMES = [name for name in PAGES if name != "import"]
 
+#: The numbers of the strip by title: relation and value, badge.
+STRIP = """() => Object.fromEntries([...document.querySelectorAll(".wb-number")].map(cell => [
+  cell.querySelector("h2").textContent, [".wb-relation", ".wb-value", ".wb-badge"]
+    .map(part => cell.querySelector(part).textContent)]))"""
+
 #: A name that means something in HTML, Markdown, LaTeX, a shell and JSON.
 NASTY = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)> [link](javascript:alert(3)) "

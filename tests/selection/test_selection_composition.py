@@ -8,6 +8,7 @@ import pytest
 from scipy.special import log_ndtr
 
 import workbench as wb
+from benchmarks.papers.select.theory import random_case
 from workbench.selection import renyi
 from workbench.selection.composition import composed_runs
 
@@ -124,23 +125,6 @@ def test_log_probabilities_keep_their_digits_far_out():
     runs = selection.NegativeBinomial(0.3, 1e-7)
     near = runs.log_pmf(np.array([1e6, 1e6 + 1]))  # two formulas
     assert near[1] - near[0] == pytest.approx(math.log1p(-1e-7) + math.log1p(-0.7 / 1e6), abs=2e-9)
-
-
-def random_case(rng):
-    kind = rng.integers(5)
-    if kind == 0:
-        runs = selection.PointMass(int(rng.integers(1, 60)))
-    elif kind == 1:
-        runs = selection.TwoPoint(int(rng.integers(2, 60)), float(rng.uniform(0.01, 0.99)))
-    elif kind == 2:
-        k = np.unique(rng.integers(0, 40, 6))
-        runs = selection.Table(dict(zip(k.tolist(), rng.dirichlet(np.ones(k.size)), strict=True)))
-    elif kind == 3:
-        runs = selection.Poisson(float(10 ** rng.uniform(-0.5, 1.5)))
-    else:
-        mean = float(10 ** rng.uniform(0.1, 1.5))
-        runs = selection.NegativeBinomial.from_mean(float(rng.uniform(0, 3)), mean)
-    return runs, float(10 ** rng.uniform(-1.3, 0.5)), float(10 ** rng.uniform(-9, -1.5))
 
 
 def test_the_bound_is_never_below_the_worst_order_found():

@@ -75,9 +75,7 @@ class InterferenceStudy:
 
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""
-        return np.asarray(
-            self.epsilon[_checks.one_of(name, "name", tuple(self.epsilon))].mean(axis=1)
-        )
+        return _mean(self.epsilon, name)
 
 
 @_checks.arguments
@@ -192,9 +190,7 @@ class DimensionStudy:
 
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""
-        return np.asarray(
-            self.epsilon[_checks.one_of(name, "name", tuple(self.epsilon))].mean(axis=1)
-        )
+        return _mean(self.epsilon, name)
 
     @property
     def expected_cosine(self) -> Floats:
@@ -297,6 +293,10 @@ def _largest_cosine(n: int, d: int, rng: np.random.Generator) -> float:
     cosines = np.abs(x @ x.T)
     np.fill_diagonal(cosines, 0.0)
     return float(cosines.max())
+
+
+def _mean(epsilon: dict[str, Floats], name: str) -> Floats:
+    return np.asarray(epsilon[_checks.one_of(name, "name", tuple(epsilon))].mean(axis=1))
 
 
 def _frame(of: InterferenceStudy | DimensionStudy, name: str, values: np.ndarray) -> pd.DataFrame:

@@ -119,7 +119,7 @@ class TrainedSelection(Part):
             delta, confidence = self.page.delta.value, self.page.confidence
             return TrainedAudit(found, mu, delta, confidence, self.trained_noise, known_here)
 
-        def told(
+        def report_audited(
             fraction: float | None = None, message: str | None = None, partial: Any = None
         ) -> None:
             report(fraction, message, partial=None if partial is None else audited(partial))
@@ -133,7 +133,7 @@ class TrainedSelection(Part):
                 validation=digits.take(VALIDATION),
                 choice=self.trained_choice,
                 seed=self.page.simulation.seed,
-                report=told,
+                report=report_audited,
             )
         )
 
