@@ -25,7 +25,9 @@ from workbench.synthetic.cells import (
     dates_of,
     numbers_among,
     numbers_of,
+    one_spelling,
     share_of_numbers,
+    text_of,
 )
 
 #: What a column is; of the last kind are ids, constants and what cannot be compared.
@@ -189,7 +191,7 @@ def read_column(name: str, given: Sequence[Any], stated: str | None = None) -> R
     """
     if stated == "left out":
         return _left_out(name, (), "as stated", stated=True)
-    cells = [Cells.of(one) for one in given]
+    cells = [Cells.of(one) for one in _one_precision(given)]
     if any(one.form == "nested" for one in cells):
         where = TABLES[[one.form for one in cells].index("nested")]
         return _left_out(name, (), f"cells of the {where} table hold no single values")
@@ -198,6 +200,15 @@ def read_column(name: str, given: Sequence[Any], stated: str | None = None) -> R
     kind, values, remarks = _resolved(name, cells, stated)
     column, more = _described(name, kind, values, stated)
     return ReadColumn(column, tuple(values) if column.used else (), (*remarks, *more))
+
+
+def _one_precision(given: Sequence[Any]) -> list[Any]:
+    """Columns of floats in the precision of the coarsest, so that it does not tell the table."""
+    kinds = [getattr(one, "dtype", None) for one in given]
+    if not all(isinstance(kind, np.dtype) and kind.kind == "f" for kind in kinds):
+        return list(given)
+    least = min(kinds, key=lambda kind: kind.itemsize)  # type: ignore[union-attr]
+    return [one.astype(least) for one in given]
 
 
 def _left_out(
@@ -308,7 +319,7 @@ def _about_signs(name: str, sign: str) -> list[TableRemark]:
 
 def _categories(name: str, cells: list[Cells], kind: str) -> Resolved:
     """Texts of all tables, with synthetic spellings of a pool's category taken for it."""
-    texts = [one.texts() for one in cells]
+    texts = _spelled(cells)
     pool = {word for one in texts[:2] for word in one if word is not None}
     folded: dict[str, set[str]] = {}
     for word in pool:
@@ -327,12 +338,30 @@ def _categories(name: str, cells: list[Cells], kind: str) -> Resolved:
             f"has {shown}{', …' if len(same) > 3 else ''}. They are taken for the same."
         )
         remarks.append(TableRemark("other spelling", text, len(same)))
-        taken = np.empty(texts[2].size, object)
-        taken[:] = [same.get(word, word) if word is not None else None for word in texts[2]]
-        texts[2] = taken
+        texts[2] = _taken({word: same.get(word, word) for word in texts[2]}, texts[2])
     if kind == "category" and frozenset(folded) in _YES_NO:
         kind = "yes/no"
     return kind, texts, remarks
+
+
+def _spelled(cells: list[Cells]) -> list[NDArray[Any]]:
+    """The texts of the tables, spelled alike.
+
+    A reader that finds numbers alone in one table gives numbers, and their texts where another has
+    a word among them: the spelling of a cell must not tell which table it is from.
+    """
+    numbers = any(one.with_numbers for one in cells)
+    texts = [one.texts() for one in cells]
+    known: dict[str | None, str | None] = {None: None}
+    known |= {word: one_spelling(word, numbers) for word in _words(cells)}
+    return [_taken(known, one) for one in texts]
+
+
+def _taken(known: Mapping[str | None, str | None], words: NDArray[Any]) -> NDArray[Any]:
+    """The texts by a dict, shape as ``words``."""
+    found = np.empty(words.size, object)
+    found[:] = [known[word] for word in words]
+    return found
 
 
 def _folded(word: str) -> str:
@@ -350,19 +379,13 @@ def _described(
     reason = ""
     if stated is None:
         if distinct == 1 and not gaps.any():
-            reason = f"constant: every record has {quoted(_shown(known[0]))}"
+            reason = f"constant: every record has {quoted(text_of(known[0]))}"
         elif why := _why_id(name, kind, pool[~gaps], distinct):
             reason = f"an id: {why}"
     if reason:
         return AuditedColumn(name, "left out", distinct, missing, reason), []
     column = AuditedColumn(name, kind, distinct, missing, stated=stated is not None)
     return column, _outside(column, known, values[2])
-
-
-def _shown(value: Any) -> str:
-    from workbench.synthetic.cells import text_of
-
-    return text_of(value)
 
 
 def _why_id(name: str, kind: str, pool: NDArray[Any], distinct: int) -> str:

@@ -26,6 +26,7 @@ from workbench.scores import chance
 from workbench.scores.chance import Fingerprint
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
+from workbench.synthetic.cells import Cells
 from workbench.synthetic.columns import (
     TABLES,
     AuditedColumn,
@@ -142,7 +143,7 @@ class SyntheticTables:
         scores : ndarray, shape (n,)
             Larger means member.
         """
-        scores = np.asarray(scores, float)
+        scores = np.asarray(scores, np.float64)
         if self.units is None:
             return scores
         found = np.full(self.canaries, -np.inf)
@@ -282,12 +283,12 @@ def _units(frames: Sequence[pd.DataFrame], unit: str | None) -> NDArray[np.int64
                 f"unit={unit!r} is no column of the {name} table; its columns are "
                 f"{listed(frame.columns)}"
             )
-        if gaps := int(frame[unit].isna().sum()):
+        if gaps := int(Cells.of(frame[unit]).missing.sum()):
             raise SyntheticTablesError(
                 f"{gaps:,} records of the {name} table have no {quoted(unit)}; every record needs "
                 "its unit: fill it in, or give these records units of their own"
             )
-    names = [frame[unit].astype(str) for frame in frames[:2]]
+    names = [pd.Series(Cells.of(frame[unit]).texts()) for frame in frames[:2]]
     shared = sorted(set(names[0]) & set(names[1]))
     if shared:
         raise SyntheticTablesError(
@@ -359,7 +360,8 @@ def _renamed(names: Sequence[str], synthetic: Sequence[str]) -> dict[str, str]:
 
 def _joined(used: Sequence[Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The records, those of training first, and the synthetic table, with the same categories."""
-    pool, synthetic = {}, {}
+    pool: dict[str, Any] = {}
+    synthetic: dict[str, Any] = {}
     for one in used:
         name, values = one.column.name, [*one.values]
         records = np.concatenate(values[:2])
@@ -378,7 +380,7 @@ def _joined(used: Sequence[Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def row_hashes(frame: pd.DataFrame) -> NDArray[np.uint64]:
     """A number for each row, the same for the same cells, shape (rows,)."""
-    return pd.util.hash_pandas_object(frame, index=False).to_numpy(np.uint64)
+    return np.asarray(pd.util.hash_pandas_object(frame, index=False), np.uint64)
 
 
 def _checked(
