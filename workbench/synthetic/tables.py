@@ -33,6 +33,7 @@ from workbench.synthetic.columns import (
     SyntheticTablesError,
     TableRemark,
     checked_kinds,
+    counted,
     read_column,
 )
 
@@ -447,21 +448,21 @@ def _overlaps(
     _, where, times = np.unique(hashes, return_inverse=True, return_counts=True)
     inside = np.bincount(where, member)
     both = (inside > 0) & (inside < times)
-    then = (
-        "All copies of repeated rows are left out, on both sides."
-        if duplicates == "remove"
-        else 'duplicates="remove" leaves all copies out, on both sides.'
-    )
-    if both.any():
-        rows = int(inside[both].sum())
-        text = (
-            f"{int(both.sum()):,} different rows are in the training and in the holdout table "
-            f"({rows:,} and {int(times[both].sum()) - rows:,} records). {then}"
-        )
-        remarks.append(TableRemark("shared rows", text, int(both.sum())))
+    rows = int(inside[both].sum()), int(times[both].sum() - inside[both].sum())
     again = int((times - 1).sum())
+    if both.any():
+        text = (
+            f"{counted(rows[0], 'training record')} and {counted(rows[1], 'held-out record')} "
+            "are equal rows in both tables."
+        )
+        remarks.append(TableRemark("shared rows", text, sum(rows)))
     if again:
-        text = f"{again:,} records of the pool repeat an earlier one. {then}"
+        then = (
+            "All copies of repeated rows are left out, on both sides."
+            if duplicates == "remove"
+            else 'duplicates="remove" leaves all copies out, on both sides.'
+        )
+        text = f"Training and holdout table have {counted(again, 'repeated record')}. {then}"
         remarks.append(TableRemark("repeated rows", text, again))
     if np.array_equal(np.sort(hashes[member]), np.sort(made)):
         text = (
@@ -470,7 +471,7 @@ def _overlaps(
         )
         remarks.append(TableRemark("training table", text, made.size))
     if made.size < FEWEST:
-        text = f"The synthetic table has {made.size:,} records only: attacks see little."
+        text = f"The synthetic table has {counted(made.size, 'record')} only: attacks see little."
         remarks.append(TableRemark("few synthetic records", text, made.size))
     return remarks
 
