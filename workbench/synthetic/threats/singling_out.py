@@ -49,7 +49,7 @@ class SinglingOut:
     columns: int = 3
     attacks: int = 1000
 
-    name: ClassVar[ThreatName] = "singling out"
+    name: ClassVar[ThreatName] = "singling-out"
 
     def __post_init__(self) -> None:
         _checks.count(self.columns, "columns", least=1)

@@ -12,7 +12,7 @@ from workbench.synthetic.threats.predicates import Predicate
 from workbench.synthetic.threats.view import ThreatView
 
 #: The three words of Article 29 Working Party (2014), and copies.
-ThreatName = Literal["singling out", "linkability", "inference", "copies"]
+ThreatName = Literal["singling-out", "linkability", "inference", "copies"]
 
 #: Comparisons of a record with a synthetic one, of all columns together, which an attack makes
 #: before it takes a random part of the pool; it attacks about a thousand records in any case.

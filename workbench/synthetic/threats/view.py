@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench._format import plain
 from workbench._names import did_you_mean
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class Values:
         if self.kind == "date":
             moment = np.datetime64(round(value * _DAY), "us")
             return str(moment.astype("datetime64[D]" if value.is_integer() else "datetime64[s]"))
-        return plain(value)
+        return f"{value:.10g}"
 
     @property
     def spread(self) -> float:

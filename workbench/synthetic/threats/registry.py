@@ -1,13 +1,14 @@
-"""The attacks run on three tables, and counted: the only place where successes meet memberships."""
+"""`THREATS`: the attacks that an audit counts. Only here do successes meet memberships."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench import _checks
+from workbench.synthetic.threats.base import Threat
 from workbench.synthetic.threats.copies import Copies
 from workbench.synthetic.threats.epsilon import guesses_of
 from workbench.synthetic.threats.inference import Inference
@@ -15,8 +16,10 @@ from workbench.synthetic.threats.linkability import Linkability
 from workbench.synthetic.threats.rates import approximate_risk
 from workbench.synthetic.threats.singling_out import SinglingOut, single_matches
 from workbench.synthetic.threats.successes import Successes
-from workbench.synthetic.threats.threat import Threat
 from workbench.synthetic.threats.view import ThreatView
+
+if TYPE_CHECKING:
+    from workbench.synthetic.tables import SyntheticTables
 
 #: The attacks, by the name of the threat.
 THREATS: dict[str, type] = {one.name: one for one in (SinglingOut, Linkability, Inference, Copies)}
@@ -46,59 +49,66 @@ def default_attacks(secret: str | None = None) -> tuple[ThreatAttack, ...]:
     )
 
 
-def run_threats(
-    view: ThreatView,
-    member: NDArray[np.bool_],
-    place: NDArray[np.int64],
-    *,
-    seed: int,
-    split: str,
-    delta: float,
-    confidence: float = 0.95,
-    attacks: Sequence[ThreatAttack] | None = None,
-    void: str | None = None,
-) -> tuple[Threat, ...]:
-    """The threats to the records of a pool.
+def successes_of(
+    view: ThreatView, seed: int, attacks: Sequence[ThreatAttack] | None = None
+) -> tuple[Successes, ...]:
+    """What attacks find, without memberships.
 
     Parameters
     ----------
     view : ThreatView
-    member : ndarray of bool, shape (n,)
-        Of the rows of the pool; only the final counts look at it.
-    place : ndarray of int, shape (n,)
-        Their rows in the training or the holdout table.
     seed : int
-        A number that was drawn by chance.
-    split, delta, confidence, void
-        As of `Threat`.
-    attacks : sequence, optional
+        A number that was drawn by chance for these tables.
+    attacks : sequence of SinglingOut, Linkability, Inference and Copies, optional
         By default `default_attacks`.
     """
-    found = []
-    for i, attack in enumerate(default_attacks() if attacks is None else attacks):
-        for one in attack.run(view, np.random.default_rng([seed, i])):
-            found.append(_counted(one, view, member, place, seed, split, delta, confidence, void))
-    return tuple(found)
+    attacks = default_attacks() if attacks is None else attacks
+    return tuple(
+        one
+        for i, attack in enumerate(attacks)
+        for one in attack.run(view, np.random.default_rng([seed, i]))
+    )
+
+
+def threats_of(
+    found: Sequence[Successes],
+    tables: SyntheticTables,
+    *,
+    split: str,
+    delta: float,
+    confidence: float = 0.95,
+    void: str | None = None,
+) -> tuple[Threat, ...]:
+    """Successes, counted on members and on held-out records.
+
+    Parameters
+    ----------
+    found : sequence of Successes
+    tables : SyntheticTables
+        Of which they are.
+    split, delta, confidence, void
+        As of `Threat`; where an attack infers each column in turn, each has its part of the error
+        probability.
+    """
+    confidence, view = _checks.confidence(confidence), ThreatView.of(tables)
+    return tuple(_counted(one, view, tables, split, delta, confidence, void) for one in found)
 
 
 def _counted(
     found: Successes,
     view: ThreatView,
-    member: NDArray[np.bool_],
-    place: NDArray[np.int64],
-    seed: int,
+    tables: SyntheticTables,
     split: str,
     delta: float,
     confidence: float,
     void: str | None,
 ) -> Threat:
-    """The counts of one attack."""
-    inside, hit = member[found.row], found.success
-    level = 1 - (1 - confidence) / found.shares
+    member, hit = tables.member, found.success
+    inside = member[found.row]
     hits, members = int((inside & hit).sum()), int(inside.sum())
     held_out_hits, held_out = int((~inside & hit).sum()), int((~inside).sum())
     counts = hits, members, held_out_hits, held_out
-    if found.predicates:
+    if found.name == SinglingOut.name:
         singled, control = single_matches(found.predicates, view, member)
         counts = singled, len(found.predicates), control, len(found.predicates)
     return Threat(
@@ -110,15 +120,14 @@ def _counted(
         held_out_hits=held_out_hits,
         held_out=held_out,
         split=split,
-        confidence=level,
+        confidence=1 - (1 - confidence) / found.shares,
         delta=delta,
-        guesses=guesses_of(hit, inside, split, seed),
+        guesses=guesses_of(hit, inside, split, tables.chance),
         approximate=approximate_risk(*counts, confidence),
-        row=place[found.row[hit]].astype(np.int64),
+        row=tables.place[found.row[hit]],
         is_member=inside[hit],
         by=tuple(map(str, found.by[hit])),
         synthetic_row=found.synthetic[hit].astype(np.int64),
         distance=found.distance[hit],
-        shares=found.shares,
         void=void,
     )

@@ -41,7 +41,7 @@ class Threat:
 
     Parameters
     ----------
-    name : {"singling out", "linkability", "inference", "copies"}
+    name : {"singling-out", "linkability", "inference", "copies"}
     label : str
         With its columns: "inference of income".
     columns : tuple of str
@@ -53,7 +53,10 @@ class Threat:
         The same of held-out records.
     split : {"coin", "fixed-size", "given"}
         How members were chosen.
-    confidence, delta : float
+    confidence : float
+        Of what is shown; more than was asked where the error probability is divided among columns.
+    delta : float
+        Of `epsilon`.
     guesses : Guesses, optional
         "Member" for each success; None where the split was not random.
     approximate : ApproximateRisk, optional
@@ -67,8 +70,6 @@ class Threat:
         The synthetic record that was used; −1 where none was.
     distance : ndarray of float, shape (k,)
         To that record; NaN where there is none.
-    shares : int
-        Among so many attacks the error probability was divided already.
     void : str, optional
         Why what assumes the split does not hold; None where nothing is known.
 
@@ -96,7 +97,6 @@ class Threat:
     by: tuple[str, ...] = ()
     synthetic_row: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     distance: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    shares: int = 1
     void: str | None = None
 
     def __post_init__(self) -> None:
@@ -167,7 +167,7 @@ class Threat:
     @property
     def column_counts(self) -> dict[str, int]:
         """How many successes on members used each column, the most first."""
-        if self.name != "singling out":
+        if self.name != "singling-out":
             return dict.fromkeys(self.columns, self.hits) if self.hits else {}
         found = Counter(
             name
