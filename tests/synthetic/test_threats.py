@@ -372,7 +372,7 @@ def test_an_audit_has_threats_at_any_confidence():
     split = wb.synthetic.split_by_coin(table(400, 0), seed=0)
     audit = wb.SyntheticAudit(*split, table(200, 1), seed=4)
     several = audit.threats()
-    assert [one.name for one in several][0] == "singling-out"
+    assert several[0].name == "singling-out"
     wider = audit.threats(confidence=0.99)
     for one, other in zip(several, wider, strict=True):
         assert one.hits == other.hits
