@@ -7,6 +7,7 @@
   can be random.
 - `attacks` scores records by how likely the generator saw them.
 - `threats` measures singling out, linkability, inference and copies.
+- `generators` has three that are bundled, and runs any other many times.
 """
 
 from workbench import _names
