@@ -34,6 +34,7 @@ from workbench.tables.table import ScoreTable
 from workbench.testers.running.portable import pickled, unpickled
 from workbench.training.audits.rows import Rows
 from workbench.training.audits.scored_models import ScoredModels
+from workbench.training.runs.folder import GENERATOR
 from workbench.training.runs.plan import RunPlan
 from workbench.training.runs.run import ScoredRun, run_plan
 from workbench.training.runs.toml_text import to_toml
@@ -59,7 +60,7 @@ class GeneratorRuns(ScoredModels):
     single: bool
     reason: NDArray[Any] | None = None
 
-    kind: ClassVar[str] = "generator"
+    kind: ClassVar[str] = GENERATOR
     title: ClassVar[str] = "Runs of a generator"
     about: ClassVar[str] = "What do synthetic tables of many runs reveal about some records?"
     sampling: ClassVar[str] = "independent runs"
