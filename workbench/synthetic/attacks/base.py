@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from workbench.scores import chance
 from workbench.synthetic.columns import AuditedColumn
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ class AttackView:
     @classmethod
     def of(cls, tables: SyntheticTables) -> AttackView:
         """The view of an audit's tables."""
-        return cls(tables.used, tables.pool, tables.synthetic, tables.chance)
+        # A number of its own: from that of the tables the order of the pool, and so which of two
+        # equal rows was in, could be computed.
+        own = chance.generator(tables.chance, "permutations", 1).integers(2**chance.BITS)
+        return cls(tables.used, tables.pool, tables.synthetic, int(own))
 
 
 class Attack(ABC):
