@@ -202,7 +202,7 @@ class LikeSDV:
 class LikeSynthcity:
     """What synthcity's plugins have: fit(X), generate(count, random_state), a data loader."""
 
-    def fit(self, X):  # noqa: N803
+    def fit(self, X):
         self.data = X
         return self
 

@@ -83,12 +83,13 @@ def targets(
 
     Notes
     -----
-    A proposal, and no statement about these records: that others are safe does not follow.
+    Distances are Euclidean, of numbers in standard deviations; a category counts more the rarer it
+    is. The list is a proposal: that other records are safe does not follow.
 
     References
     ----------
     Meeus, Guépin, Crețu and de Montjoye, Achilles' heels: vulnerable record identification in
-    synthetic data publishing, ESORICS 2023, with a Euclidean distance of mixed columns here.
+    synthetic data publishing, ESORICS 2023, with another distance.
 
     Examples
     --------
@@ -105,13 +106,22 @@ def targets(
         )
     read = TableColumns.of(table, columns).read(table.iloc[:0])
     encoded = encode(read.pool, read.synthetic, read.columns)
-    points = encoded.vectors(encoded.pool)
-    mean = _distances(points)
+    rare = [_surprise(codes) for codes in encoded.pool.codes.T]
+    mean = _distances(np.column_stack([encoded.vectors(encoded.pool), *rare]))
     typical = float(np.median(mean)) or float(mean.mean()) or 1.0
     order = np.argsort(-mean, kind="stable")[:k]
     relative = mean / typical
     reasons = [_reason(read.pool, read.columns, int(row), relative[row]) for row in order]
     return Targets(order.astype(np.intp), relative[order], np.array(reasons))
+
+
+def _surprise(codes: NDArray[np.int32]) -> NDArray[np.float32]:
+    """A coordinate by which a record with a rare category is far from those with common ones.
+
+    Where categories have shares p and 1/2, it makes the distance √((1 + log₂(1/p)) / 2), not 1.
+    """
+    bits = -np.log2(np.maximum(np.bincount(codes), 1) / codes.size)
+    return np.sqrt(np.maximum(bits - 1, 0) / 2).astype(np.float32)[codes]
 
 
 def _distances(points: NDArray[np.float32]) -> NDArray[np.float64]:
