@@ -21,7 +21,7 @@ from workbench._frames import to_frame
 from workbench._names import did_you_mean
 from workbench.scores.refusals import listed, quoted
 from workbench.synthetic.cells import (
-    Cells,
+    ColumnCells,
     dates_of,
     numbers_among,
     numbers_of,
@@ -191,7 +191,7 @@ def read_column(name: str, given: Sequence[Any], stated: str | None = None) -> R
     """
     if stated == "left out":
         return _left_out(name, (), "as stated", stated=True)
-    cells = [Cells.of(one) for one in _one_precision(given)]
+    cells = [ColumnCells.of(one) for one in _one_precision(given)]
     if any(one.form == "nested" for one in cells):
         where = TABLES[[one.form for one in cells].index("nested")]
         return _left_out(name, (), f"cells of the {where} table hold no single values")
@@ -212,7 +212,7 @@ def _one_precision(given: Sequence[Any]) -> list[Any]:
 
 
 def _left_out(
-    name: str, cells: Sequence[Cells], reason: str, *, stated: bool = False
+    name: str, cells: Sequence[ColumnCells], reason: str, *, stated: bool = False
 ) -> ReadColumn:
     missing = 1.0 if cells else 0.0
     return ReadColumn(AuditedColumn(name, "left out", 0, missing, reason, stated), ())
@@ -221,7 +221,7 @@ def _left_out(
 Resolved = tuple[str, list[NDArray[Any]], list[TableRemark]]
 
 
-def _resolved(name: str, cells: list[Cells], stated: str | None) -> Resolved:
+def _resolved(name: str, cells: list[ColumnCells], stated: str | None) -> Resolved:
     """The kind of a column, its cells in that form, and what there is to say."""
     forms = {one.form for one in cells} - {"nothing"}
     if stated in ("category", "yes/no"):
@@ -249,9 +249,9 @@ def _resolved(name: str, cells: list[Cells], stated: str | None) -> Resolved:
 
 
 def _read_texts(
-    cells: Sequence[Cells], read: Callable[[Sequence[str]], tuple[NDArray[Any], str] | None]
+    cells: Sequence[ColumnCells], read: Callable[[Sequence[str]], tuple[NDArray[Any], str] | None]
 ) -> tuple[list[NDArray[Any]], str] | None:
-    """Cells as numbers or dates, and how texts were read; None where one text is none.
+    """ColumnCells as numbers or dates, and how texts were read; None where one text is none.
 
     Training and held-out records are read together, and the synthetic table, which something else
     wrote, by itself.
@@ -272,7 +272,7 @@ def _read_texts(
     ], how
 
 
-def _numbers_alone(name: str, cells: list[Cells]) -> Resolved:
+def _numbers_alone(name: str, cells: list[ColumnCells]) -> Resolved:
     """The numbers of a column that was stated as numeric; its words count as missing."""
     words = _words(cells)
     numbers = numbers_among(words)
@@ -289,7 +289,7 @@ def _numbers_alone(name: str, cells: list[Cells]) -> Resolved:
     return _numbers(name, values, "numeric", [TableRemark("words as missing", text, len(lost))])
 
 
-def _refuse_mixed(name: str, cells: list[Cells]) -> None:
+def _refuse_mixed(name: str, cells: list[ColumnCells]) -> None:
     """Raise where most cells are numbers or dates and some are not; categories otherwise."""
     forms = [one.form for one in cells]
     if "date" in forms:
@@ -326,7 +326,7 @@ def _numbers(
         values = [np.where(np.isinf(one), np.nan, one) for one in values]
     known = np.unique(np.concatenate(values))
     if stated is None and set(known[~np.isnan(known)].tolist()) == {0.0, 1.0}:
-        return "yes/no", [Cells("number", one).texts() for one in values], remarks
+        return "yes/no", [ColumnCells("number", one).texts() for one in values], remarks
     return "numeric", values, remarks
 
 
@@ -346,7 +346,7 @@ def _about_dates(name: str, forms: set[str]) -> list[TableRemark]:
     return [TableRemark("dates as text", text, 1)]
 
 
-def _categories(name: str, cells: list[Cells], kind: str) -> Resolved:
+def _categories(name: str, cells: list[ColumnCells], kind: str) -> Resolved:
     """Texts of all tables, with synthetic spellings of a pool's category taken for it."""
     texts = _spelled(cells)
     pool = {word for one in texts[:2] for word in one if word is not None}
@@ -373,7 +373,7 @@ def _categories(name: str, cells: list[Cells], kind: str) -> Resolved:
     return kind, texts, remarks
 
 
-def _spelled(cells: list[Cells]) -> list[NDArray[Any]]:
+def _spelled(cells: list[ColumnCells]) -> list[NDArray[Any]]:
     """The texts of the tables, spelled alike.
 
     A reader that finds numbers alone in one table gives numbers, and their texts where another has
@@ -465,7 +465,7 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def _words(cells: Sequence[Cells]) -> list[str]:
+def _words(cells: Sequence[ColumnCells]) -> list[str]:
     """The distinct texts of some tables, sorted."""
     return sorted({word for one in cells for word in one.texts() if word is not None})
 

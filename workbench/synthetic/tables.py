@@ -26,7 +26,7 @@ from workbench.scores import chance
 from workbench.scores.chance import Fingerprint
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
-from workbench.synthetic.cells import Cells
+from workbench.synthetic.cells import ColumnCells
 from workbench.synthetic.columns import (
     TABLES,
     AuditedColumn,
@@ -93,6 +93,14 @@ class SyntheticTables:
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+        _checks.one_of(self.duplicates, "duplicates", DUPLICATES)
+        known = [("member", self.member), ("place", self.place), ("units", self.units)]
+        for name, array in known:
+            if array is not None and array.shape != (len(self.pool),):
+                raise ValueError(
+                    f"{name} must have one value for each of the {len(self.pool)} records of the "
+                    f"pool, got shape {array.shape}"
+                )
 
     @property
     def records(self) -> int:
@@ -284,12 +292,12 @@ def _units(frames: Sequence[pd.DataFrame], unit: str | None) -> NDArray[np.int64
                 f"unit={unit!r} is no column of the {name} table; its columns are "
                 f"{listed(frame.columns)}"
             )
-        if gaps := int(Cells.of(frame[unit]).missing.sum()):
+        if gaps := int(ColumnCells.of(frame[unit]).missing.sum()):
             raise SyntheticTablesError(
                 f"{gaps:,} records of the {name} table have no {quoted(unit)}; every record needs "
                 "its unit: fill it in, or give these records units of their own"
             )
-    names = [pd.Series(Cells.of(frame[unit]).texts()) for frame in frames[:2]]
+    names = [pd.Series(ColumnCells.of(frame[unit]).texts()) for frame in frames[:2]]
     shared = sorted(set(names[0]) & set(names[1]))
     if shared:
         raise SyntheticTablesError(
