@@ -8,7 +8,7 @@ comes with the package.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from workbench.onerun.run import OneRun
 from workbench.progress import Report, part, silent
 from workbench.scores.chance import Fingerprint
 from workbench.synthetic.audit import SyntheticAudit
+from workbench.synthetic.cells import text_of
 from workbench.synthetic.choice import AttackScores, learning_canaries
 from workbench.synthetic.split_test import SplitTest
 from workbench.synthetic.tables import SyntheticTables
@@ -164,7 +165,7 @@ class MeasuredAudit(SyntheticAudit):
         stated : Stated
         report : Report
         """
-        attacks = audit.run(part(report, 0.0, 0.7))
+        attacks = _attacks(audit, part(report, 0.0, 0.7))
         report(0.7, "Singling out, linkability, inference …")
         threats = audit.threats()
         report(0.95, "The records that leak most …")
@@ -228,5 +229,86 @@ class MeasuredAudit(SyntheticAudit):
 
 
 def records_of(one: AttackScores) -> OneRun:
-    """The scores of single records, also where they were matched."""
+    """The scores of single records or units, also where they were matched."""
     return one.run.of if isinstance(one.run, MatchedPairs) else one.run
+
+
+def _attacks(audit: SyntheticAudit, report: Report) -> tuple[AttackScores, ...]:
+    report(0.1, "Attacks learn and are measured …")
+    return audit.attacks
+
+
+# -- the records that leak most --------------------------------------------------------------------
+
+
+def _named(audit: SyntheticAudit, chosen: AttackScores) -> tuple[NamedRecord, ...]:
+    """Measured members with the largest scores of an attack, and what is like them."""
+    tables, scores = audit.tables, records_of(chosen).scores
+    measured = np.flatnonzero(~learning_canaries(tables, audit.learning_share))
+    order = np.argsort(-scores, kind="stable")
+    order = order[tables.included[measured[order]]][:MOST_NAMED]
+    first = np.full(tables.canaries, -1)
+    first[tables.canary[::-1]] = np.arange(tables.records)[::-1]
+    rows = first[measured[order]]
+    nearest, equal = _most_alike(tables, rows)
+    return tuple(
+        NamedRecord(
+            int(tables.place[row]) + 1,
+            _words(tables.pool.iloc[row]),
+            float(score),
+            int(like) + 1,
+            _words(tables.synthetic.iloc[like]),
+            bool(same),
+        )
+        for row, like, same, score in zip(rows, nearest, equal, scores[order], strict=True)
+    )
+
+
+def _most_alike(
+    tables: SyntheticTables, rows: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """For each of these rows of the pool the synthetic row that is most like it, and if equal.
+
+    By the mean over columns of the distance as a share of the range, or 0 and 1 of categories.
+    """
+    total = np.zeros((rows.size, len(tables.synthetic)))
+    equal = np.ones(total.shape, bool)
+    for column in tables.used:
+        ours = tables.pool[column.name]
+        a, b = (
+            _numbers(one) for one in (ours.iloc[rows], tables.synthetic[column.name])
+        )
+        same = (a[:, None] == b) | (np.isnan(a)[:, None] & np.isnan(b))
+        equal &= same
+        if column.is_ordered:
+            known = _numbers(ours)
+            span = float(np.nanmax(known) - np.nanmin(known)) or 1.0
+            apart = np.abs(a[:, None] - b) / span
+            total += np.where(same, 0.0, np.where(np.isnan(apart), 1.0, np.minimum(apart, 1.0)))
+        else:
+            total += ~same
+    nearest = (total - equal).argmin(axis=1)
+    return nearest, equal[np.arange(rows.size), nearest]
+
+
+def _numbers(cells: pd.Series[Any]) -> NDArray[np.float64]:
+    """Cells as numbers, NaN where missing; of categories their codes, the same in all tables."""
+    if isinstance(cells.dtype, pd.CategoricalDtype):
+        codes = cells.cat.codes.to_numpy(float)
+        return np.where(codes < 0, np.nan, codes)
+    if cells.dtype.kind == "M":
+        days = cells.to_numpy("datetime64[us]").astype(np.int64).astype(float)
+        return np.where(cells.isna().to_numpy(), np.nan, days)
+    return cells.to_numpy(float)
+
+
+def _words(record: pd.Series[Any]) -> str:
+    """The cells of a record, the first ones."""
+    cells = [f"{name} {_cell(value)}" for name, value in record.items()]
+    more = [f"{len(cells) - MOST_CELLS} more"] if len(cells) > MOST_CELLS else []
+    return ", ".join([*cells[:MOST_CELLS], *more])
+
+
+def _cell(value: Any) -> str:
+    text = "missing" if pd.isna(value) else text_of(value)
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
