@@ -52,7 +52,7 @@ def scores(
                 rule(GUESSED, x=at, end=Share(1 - HEADROOM)),
                 label(
                     at,
-                    Share(1 - HEADROOM if side == "left" else 1 - 1.5 * HEADROOM),
+                    Share(1 - 1.2 * HEADROOM if side == "left" else 1 - 1.7 * HEADROOM),
                     words,
                     "ink",
                     ha={"right": "left", "left": "right"}[side] if crowded else side,

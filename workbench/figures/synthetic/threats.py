@@ -13,10 +13,14 @@ from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import LEFT, Mark, Style, label, whiskers
+from workbench.figures.kit.names import plain_name
 from workbench.figures.kit.types import Figure
 
 MEMBERS = Style("members", "p", width=3)
 HELD_OUT = Style("held-out records", "q", width=3)
+
+#: Characters of the name of a threat, which must fit on a phone.
+LONGEST = 34
 
 #: Rows of the chart that a threat takes: its name, and one for each group.
 ROWS = 3
@@ -80,7 +84,7 @@ def threats(rows: Sequence[ThreatRow], confidence: float) -> Figure:
             roles[at] = style.role
             hover[at] = f"{row.name}, {style.name}: {_words(rate)}"
         marks.append(
-            label(LEFT, ROWS * k, row.name, "ink", ha="left", va="bottom", dx=6, dy=6, veil=0.9)
+            label(LEFT, ROWS * k, plain_name(row.name, LONGEST), "ink", ha="left", va="bottom", dx=6, dy=6, veil=0.9)
         )
     reach = min(1.0, 1.1 * float(np.nanmax(high)))
     return chart(

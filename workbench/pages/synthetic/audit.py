@@ -18,7 +18,7 @@ from workbench.figures.synthetic import scores as score_charts
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.guesses import Ends
 from workbench.onerun.judged import GuessVerdict
-from workbench.pages.core.jobs import job
+from workbench.pages.core.jobs import Shown, job
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number
 from workbench.pages.core.part import Part
 from workbench.pages.core.stored import first_result
@@ -117,16 +117,22 @@ class SyntheticMeasuring(Part):
         page.param.watch(self._begin, "audited")
         page.param.watch(self._place_guesses, ["audited", "attack"])
         page.param.watch(self._moved, "guess_share")
-        page.param.watch(self._come_back, "source")
+        page.param.watch(self._come_back, ["source", "tables_read", *FILE_OF.values()])
         self._come_back()
 
     def _come_back(self, *events: Any) -> None:
         """Show what is known of the tables in view without a job."""
         page = self.page
-        if page.source == EXAMPLE and self.result() is None:
+        if self.result() is not None:
+            return
+        if page.source == EXAMPLE:
             stored = first_result(page, "measure", "synthetic")
             if stored is not None:
                 page.work.show_stored("measure", MeasuredAudit.from_dict(stored))
+        elif page.source == GIVEN:
+            page.work.show("measure", Shown(MeasuredAudit.made(page.given, self.stated)))
+        elif page.audited is not None:
+            page.work.show("measure", Shown(None))  # of other tables
 
     @property
     def stated(self) -> Stated:
@@ -153,7 +159,6 @@ class SyntheticMeasuring(Part):
                 split=page.split,
                 seed=page.seed,
                 **page.typed.stated,
-                **page.typed.duplicates,
             )
         return MeasuredAudit.made(audit, self.stated, report)
 
@@ -351,7 +356,7 @@ class SyntheticMeasuring(Part):
         """Scores of records in the training table, and of held-out ones. Dotted: its guesses."""
         found, rule = self.result(), self.rule_in_view()
         if found is None or rule is None:
-            return empty(self.page.words.next_step())
+            return empty(self.page.words.next_step(), optional=True)
         one = self.in_view(found)
         run = records_of(one)
         finite = run.scores[np.isfinite(run.scores)]
@@ -385,7 +390,7 @@ class SyntheticMeasuring(Part):
         """Lower bound on ε of each attack. Green: chosen before measuring. Grey: estimates."""
         found, bounds = self.result(), self.bounds()
         if found is None:
-            return empty(self.page.words.next_step())
+            return empty(self.page.words.next_step(), optional=True)
         rows = [
             attack_charts.AttackRow(
                 one.label, self.page.validity.certified(bounds[one.name]), one.name == found.chosen

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,6 @@ import pandas as pd
 import param
 
 from workbench import _json
-from workbench._format import percent
 from workbench.curves.validation import Floats
 from workbench.figures.kit.layout import empty
 from workbench.figures.synthetic import columns as charts
@@ -124,28 +124,19 @@ class TypedColumns(Part):
     @property
     def chosen(self) -> dict[str, str]:
         """The kinds that were stated, by column."""
-        try:
-            found = _json.loads(self.kinds)
-        except ValueError:  # a stranger's settings
-            return {}
-        return dict(found) if isinstance(found, dict) else {}
+        return kinds_in(self.kinds)
 
     @property
     def names(self) -> list[str]:
         """Names of the columns of the training table."""
-        found = self.page.tables_read or {}
-        table = found.get(self.page.training_file)
-        return [] if table is None else list(table.columns)
+        found = self.page.three.files
+        return list(found["training"].table.columns) if found else []
 
     @property
     def stated(self) -> dict[str, Any]:
         """What is stated of the columns, as arguments of `wb.SyntheticAudit`."""
-        return {"unit": self.unit or None, "columns": self.chosen or None}
-
-    @property
-    def duplicates(self) -> dict[str, str]:
-        """What becomes of repeated rows, as an argument."""
-        return {"duplicates": "remove"} if self.without_copies else {}
+        names = ("kinds", "unit", "without_copies")
+        return arguments_of({name: getattr(self.page, name) for name in names})
 
     @property
     def has_copies(self) -> bool:
@@ -161,7 +152,7 @@ class TypedColumns(Part):
     @figure(
         "Columns",
         needs=("tables", "column"),
-        span=6,
+        span=12,
         caution="Kinds are found from all tables together, never from which record was a member. "
         "That the distributions agree does not mean that nobody is given away.",
         click="choose_column",
@@ -170,7 +161,7 @@ class TypedColumns(Part):
         """Columns with their kinds, and their values in the tables. Click one to change its kind."""
         found = self.page.tables()
         if isinstance(found, str):
-            return empty("No tables yet.")
+            return empty(self.page.words.next_step(), optional=True)
         shown = self._shown(found)
         rows = [_row(found, column, column.name == self.column) for column in shown]
         return charts.columns(rows, len(found.columns) - len(rows))
@@ -196,7 +187,7 @@ class TypedColumns(Part):
         found = self.page.tables()
         if isinstance(found, str):
             return ""
-        return " ".join(one.text for one in found.remarks if one.word in WARNED)
+        return _said([one.text for one in found.remarks if one.word in WARNED])
 
     @sentence(needs=("tables",), place="foot")
     def table_remarks(self) -> str:
@@ -204,7 +195,40 @@ class TypedColumns(Part):
         found = self.page.tables()
         if isinstance(found, str):
             return ""
-        return " ".join(one.text for one in found.remarks if one.word not in WARNED)
+        return _said([one.text for one in found.remarks if one.word not in WARNED])
+
+
+def _said(remarks: Sequence[str]) -> str:
+    """Remarks in the words of the page, which has a switch for repeated rows."""
+    switch = f"“{TypedColumns.without_copies.label}”"
+    return " ".join(remarks).replace('duplicates="remove" leaves', f"{switch} leaves")
+
+
+def kinds_in(text: str) -> dict[str, str]:
+    """Kinds by column, from the setting that has them."""
+    try:
+        found = _json.loads(text)
+    except ValueError:  # a stranger's settings
+        return {}
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def arguments_of(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of `wb.SyntheticAudit` for choices of the page; those by default are left out.
+
+    Parameters
+    ----------
+    choices : mapping
+        ``kinds``, ``unit`` and ``without_copies``.
+    """
+    found: dict[str, Any] = {}
+    if choices["unit"]:
+        found["unit"] = choices["unit"]
+    if kinds := kinds_in(choices["kinds"]):
+        found["columns"] = kinds
+    if choices["without_copies"]:
+        found["duplicates"] = "remove"
+    return found
 
 
 def _row(tables: SyntheticTables, column: AuditedColumn, selected: bool) -> charts.ColumnRow:
@@ -218,7 +242,7 @@ def _row(tables: SyntheticTables, column: AuditedColumn, selected: bool) -> char
 def _words(column: AuditedColumn) -> str:
     if not column.used:
         return f"left out: {column.reason}"
-    missing = f", {percent(column.missing)} missing" if column.missing else ""
+    missing = f", {column.missing:.1%} missing" if column.missing else ""
     stated = ", as stated" if column.stated else ""
     return f"{column.kind}{stated}, {column.distinct:,} distinct{missing}"
 

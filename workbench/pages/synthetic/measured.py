@@ -8,7 +8,7 @@ comes with the package.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -16,23 +16,27 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.claims.base import Claim
-from workbench.onerun.guesses import Ends
+from workbench.onerun.guesses import Ends, Guesses
 from workbench.onerun.half.matching import MatchedPairs
 from workbench.onerun.run import OneRun
 from workbench.progress import Report, part, silent
 from workbench.scores.chance import Fingerprint
 from workbench.synthetic.audit import SyntheticAudit
 from workbench.synthetic.cells import text_of
-from workbench.synthetic.choice import AttackScores, learning_canaries
+from workbench.synthetic.choice import CHOSEN_AT, AttackScores, learning_canaries
 from workbench.synthetic.split_test import SplitTest
 from workbench.synthetic.tables import SyntheticTables
-from workbench.synthetic.threats.threat import Threat
+from workbench.synthetic.threats.base import Threat
+from workbench.synthetic.threats.rates import ApproximateRisk
 
 #: Records that are named, and cells of one that are shown.
 MOST_NAMED, MOST_CELLS = 15, 8
 
 #: Characters of a cell.
 LONGEST_CELL = 20
+
+#: The confidence at which threats are measured first.
+MEASURED_AT = 0.95
 
 #: Digits of stored scores.
 DIGITS = 9
@@ -152,8 +156,8 @@ class MeasuredAudit(SyntheticAudit):
         self.claim: Claim | None = None
         self.name = ""
         self.tables: Any = tables
-        # What the audit computes at the first use.
-        vars(self).update(attacks=attacks, _threats=threats)
+        self._found = tuple(_without_records(one) for one in threats)
+        vars(self).update(attacks=attacks)  # which the audit computes at the first use
 
     @classmethod
     def made(cls, audit: SyntheticAudit, stated: Stated, report: Report = silent) -> Self:
@@ -167,12 +171,28 @@ class MeasuredAudit(SyntheticAudit):
         """
         attacks = _attacks(audit, part(report, 0.0, 0.7))
         report(0.7, "Singling out, linkability, inference …")
-        threats = audit.threats()
+        threats = audit.threats(confidence=MEASURED_AT)
         report(0.95, "The records that leak most …")
         chosen = max(attacks, key=lambda one: one.learned)
         named = _named(audit, chosen)
         tables = TablesInBrief.of(audit.tables)
         return cls(stated, audit.split, tables, audit.split_test, attacks, threats, named)
+
+    def threats(
+        self, attacks: Any = None, *, delta: float = CHOSEN_AT, confidence: float = MEASURED_AT
+    ) -> tuple[Threat, ...]:
+        """The threats that were measured, at other levels.
+
+        Parameters
+        ----------
+        attacks : None
+            Others than were measured need the tables.
+        delta, confidence : float
+        """
+        return tuple(
+            replace(one, delta=delta, confidence=1 - (1 - confidence) / _shares(one))
+            for one in self._found
+        )
 
     # -- as JSON -----------------------------------------------------------------------------------
 
@@ -196,7 +216,7 @@ class MeasuredAudit(SyntheticAudit):
                 }
                 for one in self.attacks
             ],
-            "threats": [_plain(threat) for threat in self.threats()],
+            "threats": [_plain(one) for one in self._found],
             "named": [asdict(one) for one in self.named],
         }
 
@@ -236,6 +256,54 @@ def records_of(one: AttackScores) -> OneRun:
 def _attacks(audit: SyntheticAudit, report: Report) -> tuple[AttackScores, ...]:
     report(0.1, "Attacks learn and are measured …")
     return audit.attacks
+
+
+# -- threats ---------------------------------------------------------------------------------------
+
+#: Fields of a threat that say which records it was.
+_OF_RECORDS = ("row", "is_member", "by", "synthetic_row", "distance")
+
+
+def _without_records(threat: Threat) -> Threat:
+    empty = {one.name: one for one in fields(Threat) if one.name in _OF_RECORDS}
+    return replace(
+        threat,
+        **{
+            name: () if name == "by" else one.default_factory()  # type: ignore[misc]
+            for name, one in empty.items()
+        },
+    )
+
+
+def _shares(threat: Threat) -> int:
+    """Among how many attacks of its kind the error probability was divided."""
+    return max(round((1 - MEASURED_AT) / (1 - threat.confidence)), 1)
+
+
+def _plain(threat: Threat) -> dict[str, Any]:
+    kept = {
+        one.name: getattr(threat, one.name)
+        for one in fields(threat)
+        if one.name not in (*_OF_RECORDS, "guesses", "approximate")
+    }
+    made, about = threat.guesses, threat.approximate
+    return {
+        **kept,
+        "columns": list(threat.columns),
+        "guesses": None if made is None else [made.canaries, made.guesses, made.correct,
+                                              made.included],
+        "approximate": None if about is None else asdict(about),
+    }  # fmt: skip
+
+
+def _threat(stored: Mapping[str, Any]) -> Threat:
+    made, about = stored["guesses"], stored["approximate"]
+    guesses = None if made is None else Guesses(*made[:3], included=made[3])
+    approximate = None if about is None else ApproximateRisk(**about)
+    columns = tuple(stored["columns"])
+    return Threat(
+        **{**stored, "columns": columns, "guesses": guesses, "approximate": approximate}
+    )
 
 
 # -- the records that leak most --------------------------------------------------------------------

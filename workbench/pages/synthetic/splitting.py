@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import secrets
+from io import StringIO
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -13,7 +15,7 @@ from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SEED
 from workbench.pages.core.upload import Download, NothingOffered, OfferedFile, Upload
 from workbench.pages.synthetic.tables import ONE_TABLE, OfTables, columns_of
-from workbench.synthetic.split import split_by_coin
+from workbench.synthetic.split import split_by_coin, split_script
 
 CSV = "text/csv; charset=utf-8"
 
@@ -141,9 +143,42 @@ class OneTable(Part):
         found = self.coin_split()
         if isinstance(found, str):
             raise NothingOffered(found)
-        name = ("training", "holdout")[which]
-        return OfferedFile(f"{name}.csv", found[which].to_csv(index=False).encode())
+        name = ("train", "holdout")[which]
+        exact = self._exactly(found[which].index)
+        content = found[which].to_csv(index=False) if exact is None else exact
+        return OfferedFile(f"{name}.csv", content.encode())
 
     def script(self) -> OfferedFile:
-        """The script that makes the same split."""
-        raise NotImplementedError
+        """The script that makes the same split of the file.
+
+        Raises
+        ------
+        NothingOffered
+            No table.
+        """
+        if isinstance(found := self.coin_split(), str):
+            raise NothingOffered(found)
+        name = self.whole_upload[0].name
+        text = split_script(name, self.split_unit or None, self.split_seed)
+        return OfferedFile("split.py", text.encode())
+
+    def _exactly(self, rows: pd.Index[Any]) -> str | None:
+        """These rows of a csv or tsv file, cell by cell as they stand in it; None of others."""
+        file, table = self.whole_upload[0], self.whole_table
+        separator = {"csv": ",", "tsv": "\t"}.get(table.format)
+        if separator is None:
+            return None
+        try:
+            text = file.content().decode("utf-8-sig")
+        except ValueError:  # other letters, or a packed file
+            return None
+        if ";" in text.partition("\n")[0] and "," not in text.partition("\n")[0]:
+            separator = ";"
+        found = [row for row in csv.reader(StringIO(text, newline=""), delimiter=separator) if row]
+        if len(found) != (table.rows or 0) + 1 or len(found[0]) != len(table.columns):
+            return None
+        written = StringIO(newline="")
+        writer = csv.writer(written, delimiter=separator, lineterminator="\n")
+        writer.writerow(found[0])
+        writer.writerows(found[row + 1] for row in rows)
+        return written.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from workbench.pages.core.value_selector import ValueSelector
 from workbench.pages.synthetic.roles import ROLES, guess_roles
 from workbench.scores.table import DataTable
 from workbench.synthetic.columns import SyntheticTablesError
+from workbench.synthetic.generators.examples import example
 from workbench.synthetic.tables import SyntheticTables, read_synthetic_tables
 
 #: Where the tables come from; `GIVEN` is an audit that was given in Python.
@@ -46,6 +48,21 @@ FILE_OF = {role: f"{role}_file" for role in ROLES}
 NO_SPLIT = "Say how it was decided which records are in the training table: “Split”."
 
 NO_FILES = "Choose three files: the training table, the holdout and the synthetic table."
+
+
+@dataclass(frozen=True, eq=False)
+class ReadFile:
+    """A file that was read.
+
+    Attributes
+    ----------
+    name, sha256 : str
+    table : DataTable
+    """
+
+    name: str
+    sha256: str
+    table: DataTable
 
 
 class OfTables(ValueSelector):
@@ -83,16 +100,8 @@ def names_of(files: Sequence[UploadedFile]) -> list[str]:
     return found
 
 
-def _from(*sources: str) -> Any:
-    return lambda page: page.source in sources
-
-
 def _complete(page: Any) -> bool:
     return page.source == FILES and len(page.upload or ()) == len(ROLES)
-
-
-def _audits(page: Any) -> bool:
-    return page.source in (EXAMPLE, GIVEN) or _complete(page)
 
 
 class ThreeTables(Part):
@@ -134,7 +143,7 @@ class ThreeTables(Part):
         doc="Divides the records into a share that attacks learn from and one that is measured. "
         f"For your files it is drawn when they come. {SEED_DOC}",
     )
-    tables_read = param.Parameter(None, precedence=-1, doc="The tables of the files, by name.")
+    tables_read = param.Parameter(None, precedence=-1, doc="Each `ReadFile`, by its name.")
     by_name = param.Boolean(False, precedence=-1, doc="Whether names said which file is which.")
 
     section: ClassVar[Section] = Section(
@@ -182,7 +191,8 @@ class ThreeTables(Part):
                     "and the synthetic table"
                 )
             read = {
-                name: file.table() for name, file in zip(names_of(files), files, strict=True)
+                name: ReadFile(name, file.sha256, file.table())
+                for name, file in zip(names_of(files), files, strict=True)
             }
         except ValueError as error:
             page.set_quietly(upload=before)
@@ -226,15 +236,12 @@ class ThreeTables(Part):
     # -- the tables --------------------------------------------------------------------------------
 
     @property
-    def files(self) -> Mapping[str, UploadedFile]:
+    def files(self) -> Mapping[str, ReadFile]:
         """The files of the three roles; empty until all are there."""
-        if len(self.upload or ()) != len(ROLES):
+        read, chosen = self.tables_read or {}, {r: getattr(self, FILE_OF[r]) for r in ROLES}
+        if len(read) != len(ROLES) or sorted(chosen.values()) != sorted(read):
             return {}
-        named = dict(zip(names_of(self.upload), self.upload, strict=True))
-        chosen = {role: getattr(self, FILE_OF[role]) for role in ROLES}
-        if sorted(chosen.values()) != sorted(named):
-            return {}
-        return {role: named[name] for role, name in chosen.items()}
+        return {role: read[name] for role, name in chosen.items()}
 
     @property
     def subject(self) -> str:
@@ -248,14 +255,14 @@ class ThreeTables(Part):
     )
     def tables(self) -> SyntheticTables | str:
         """The three tables, checked, as their columns are shown; or why there are none."""
-        if self.source == ONE_TABLE:
+        if self.source in (EXAMPLE, ONE_TABLE):  # the example comes with its result
             return ""
         if self.source == GIVEN:
             found: SyntheticTables = self.page.given.tables
             return found
         try:
             return read_synthetic_tables(
-                *self.given_tables, seed=0, **self.page.typed.stated, **self.page.typed.duplicates
+                *self.given_tables, seed=0, **self.page.typed.stated
             )
         except ValueError as error:
             return _sentence(str(error))
@@ -264,11 +271,10 @@ class ThreeTables(Part):
     def given_tables(self) -> tuple[Any, ...]:
         """The three tables, as `wb.SyntheticAudit` takes them (SyntheticTablesError without)."""
         if self.source == EXAMPLE:
-            return example_tables()
-        files = self.files
-        if not files:
+            return example("leaking", seed=0)
+        if not self.files:
             raise SyntheticTablesError(NO_FILES)
-        return tuple(columns_of(self.tables_read[getattr(self, FILE_OF[role])]) for role in ROLES)
+        return tuple(columns_of(self.files[role].table) for role in ROLES)
 
 
 def columns_of(table: DataTable) -> dict[str, Any]:
