@@ -136,9 +136,7 @@ class GuessVerdict:
 
     def __str__(self) -> str:
         bound = self.bound
-        terms = ", ".join(
-            [percent(self.confidence), bound.assumption, *([self.void] * bool(self.void))]
-        )
+        terms = ", ".join(filter(None, (percent(self.confidence), bound.assumption, self.void)))
         return f"{self.claimed}: {self.verdict}, {bound.symbol} ≥ {bound.rounded} ({terms})"
 
     def __repr__(self) -> str:

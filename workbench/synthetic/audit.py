@@ -36,7 +36,6 @@ from workbench._format import percent
 from workbench._markup import table
 from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
-from workbench.bounds.random_split import SECOND_SPLIT
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.onerun.bound import one_run_bound
@@ -75,6 +74,11 @@ NOT_RANDOM = (
     "synthetic table, with p = {:.1g}"
 )
 
+#: Why bounds after another number for the same tables are void.
+SECOND_TRY = (
+    "the same tables were audited with another random number before, so this is a second try"
+)
+
 #: What estimates of a split that was not random assume.
 ALIKE = "training and held-out records of one population"
 
@@ -97,7 +101,8 @@ class SyntheticAudit:
         The kind of some columns, one of "numeric", "category", "yes/no", "date" and "left out";
         those of the others are found.
     attacks : sequence of str or Attack, optional
-        By default all of `workbench.synthetic.attacks`.
+        By default all of `workbench.synthetic.attacks`, without those that need scikit-learn where
+        it is not installed.
     learning_share : float
         The share of records on which attacks learn and are chosen; the others are measured.
     claim : Claim, Pair or str, optional
@@ -261,7 +266,7 @@ class SyntheticAudit:
     def void(self) -> str | None:
         """Why bounds are not valid; None where nothing is known."""
         again = drawn_again(self.tables.fingerprint, self.tables.seed)
-        return SECOND_SPLIT if again else None
+        return SECOND_TRY if again else None
 
     def epsilon(self, delta: float, *, confidence: float = 0.95, attack: str = "chosen") -> Bound:
         """Lower bound on ε at δ of the generator; an estimate where the split was not random.
@@ -442,15 +447,16 @@ class SyntheticAudit:
 def _attacks(given: Sequence[str | Attack] | None) -> tuple[Attack, ...]:
     """The attacks that are to run."""
     if given is None:
-        return tuple(ATTACKS.values())
+        return tuple(one for one in ATTACKS.values() if one.installed)
     need = "the name of an attack, or a workbench.synthetic.Attack"
-    if isinstance(given, str):
-        given = [given]
-    found = []
-    for one in _checks.each_of(given, (str, Attack), "attacks", need):
-        if isinstance(one, str):
-            one = ATTACKS[_checks.one_of(one, "attacks", ATTACKS)]
-        found.append(one)
+    found: list[Attack] = []
+    for one in (
+        [given]
+        if isinstance(given, str)
+        else _checks.each_of(given, (str, Attack), "attacks", need)
+    ):
+        name = _checks.one_of(one, "attacks", ATTACKS) if isinstance(one, str) else ""
+        found.append(one if isinstance(one, Attack) else ATTACKS[name])
     if not found:
         raise ValueError(f"attacks is empty; give some of {', '.join(ATTACKS)}, or None for all")
     names = [one.name for one in found]

@@ -1,7 +1,7 @@
-"""`Cells`: what a column of one table holds, as numbers, dates or text, with None for missing.
+"""`ColumnCells`: what a column of one table holds, as numbers, dates or text, with None for missing.
 
 Tables come from databases, spreadsheets and generators, so that the same column may hold numbers in
-one of them and text in another. Cells keep what is there; `workbench.synthetic.columns` decides
+one of them and text in another. ColumnCells keep what is there; `workbench.synthetic.columns` decides
 what a column is, from all tables together.
 """
 
@@ -36,7 +36,7 @@ _LIKE_DATE = re.compile(r"\d{1,4}[-./ ]\w{1,9}[-./, ]+\d{1,4}|[A-Za-z]{3,9} \d{1
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ColumnCells:
     """The cells of a column of one table.
 
     Attributes
@@ -46,10 +46,13 @@ class Cells:
         all cells are missing.
     values : ndarray, shape (rows,)
         Floats with NaN, datetime64[us] with NaT, or an object array of text with None.
+    with_numbers : bool
+        Whether some cells came as numbers rather than as their text.
     """
 
     form: str
     values: NDArray[Any]
+    with_numbers: bool = False
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -61,7 +64,7 @@ class Cells:
         return np.array([value is None for value in self.values], bool)
 
     @classmethod
-    def of(cls, given: Any) -> Cells:
+    def of(cls, given: Any) -> ColumnCells:
         """The cells of a pandas Series or an array."""
         column = pd.Series(given).reset_index(drop=True)
         kind = column.dtype
@@ -73,7 +76,7 @@ class Cells:
         if pd.api.types.is_complex_dtype(kind):
             return cls("nested", np.full(len(column), None, object))
         if pd.api.types.is_numeric_dtype(kind):
-            return cls._told("number", column.to_numpy(np.float64, na_value=np.nan))
+            return cls._told("number", column.to_numpy(np.float64, na_value=np.nan), True)
         if pd.api.types.is_datetime64_any_dtype(kind):
             if getattr(kind, "tz", None) is not None:
                 column = column.dt.tz_convert("UTC").dt.tz_localize(None)
@@ -85,15 +88,15 @@ class Cells:
         return cls._of_objects(column.astype(object))
 
     @classmethod
-    def _told(cls, form: str, values: NDArray[Any]) -> Cells:
+    def _told(cls, form: str, values: NDArray[Any], with_numbers: bool = False) -> ColumnCells:
         """The cells, of form "nothing" where all are missing."""
-        cells = cls(form, values)
+        cells = cls(form, values, with_numbers)
         if form != "nested" and cells.missing.all():
             return cls("nothing", np.full(values.size, None, object))
         return cells
 
     @classmethod
-    def _of_objects(cls, column: pd.Series[Any]) -> Cells:
+    def _of_objects(cls, column: pd.Series[Any]) -> ColumnCells:
         try:
             codes, found = pd.factorize(column, use_na_sentinel=True)
         except TypeError:  # lists and dicts have no hash
@@ -104,20 +107,20 @@ class Cells:
         here = [value for value in known if value is not None]
         if here and all(isinstance(value, float) for value in here):
             numbers = np.array([np.nan if value is None else value for value in known], float)
-            return cls("number", numbers)._taken(codes)
+            return cls("number", numbers, True)._taken(codes)
         if here and all(isinstance(value, np.datetime64) for value in here):
             nat = np.datetime64("NaT", "us")
             dates = np.array([nat if v is None else v for v in known], "datetime64[us]")
             return cls("date", dates)._taken(codes)
         words = np.empty(len(known), object)
         words[:] = [value if value is None else text_of(value) for value in known]
-        return cls("text", words)._taken(codes)
+        return cls("text", words, any(isinstance(v, float) for v in here))._taken(codes)
 
-    def _taken(self, codes: NDArray[Any]) -> Cells:
+    def _taken(self, codes: NDArray[Any]) -> ColumnCells:
         """The cells of these codes of values, −1 for a missing one."""
         gap = {"number": np.nan, "date": np.datetime64("NaT", "us")}.get(self.form)
         values = np.append(self.values, np.array([gap], self.values.dtype))
-        return self._told(self.form, values[codes])
+        return self._told(self.form, values[codes], self.with_numbers)
 
     def texts(self) -> NDArray[np.object_]:
         """The cells as text, None where missing, shape (rows,)."""
@@ -142,10 +145,24 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime) and value.tzinfo is not None:
         value = value.astimezone(UTC).replace(tzinfo=None)
     if isinstance(value, date | np.datetime64):
-        return np.datetime64(value, "us")
+        return np.datetime64(value).astype("datetime64[us]")
     if isinstance(value, Real) or type(value).__name__ == "Decimal":
         return float(value)
     return _NESTED
+
+
+def one_spelling(word: str, numbers: bool) -> str:
+    """A text as a reader that knows types may give it back: "true" as "True", and "1.50" as "1.5".
+
+    Parameters
+    ----------
+    word : str
+    numbers : bool
+        Whether numbers are to be rewritten.
+    """
+    if word.casefold() in ("true", "false"):
+        return word.casefold().capitalize()
+    return text_of(float(word)) if numbers and _POINT.fullmatch(word) else word
 
 
 def text_of(value: Any) -> str:

@@ -10,7 +10,7 @@ measured one, whose memberships only the final count sees.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,9 @@ CHOSEN_AT = 1e-5
 
 #: The fewest canaries with which either share is worth something.
 _FEWEST = 16
+
+#: What a rank adds to log-odds, so that records of one block have an order.
+_HAIR = 1e-6
 
 #: Confidence at which rules are compared on the learning share.
 _CONFIDENCE = 0.95
@@ -148,12 +151,18 @@ def measured_attacks(
     halves = first, learning & ~first
     found = []
     for attack in attacks:
-        ranks = np.zeros(learning.size)
+        scores = np.zeros(learning.size)
         for known, other in (halves, halves[::-1]):
-            ranks[other] = _ranks(_scored(tables, view, attack, known)[other])
-        tried = _run(tables, ranks, learning, split)
+            scores[other] = _ranks(_scored(tables, view, attack, known)[other])
+        measured = _scored(tables, view, attack, learning)[~learning]
+        if split == "coin":
+            scores[~learning] = measured
+        else:
+            odds = log_odds(scores[learning], tables.included[learning])
+            scores[learning] = odds(scores[learning])
+            scores[~learning] = odds(_ranks(measured))
+        tried = _run(tables, scores, learning, split)
         rule, learned = best_rule(tried, delta)
-        scores = _scored(tables, view, attack, learning)
         run = _run(tables, scores, ~learning, split)
         scaled = rule.scaled(run.canaries, tried.canaries)
         found.append(AttackScores(attack.name, attack.label, run, scaled, learned))
@@ -177,6 +186,43 @@ def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(scores) / scores.size)
+
+
+def log_odds(
+    ranks: NDArray[np.float64], member: NDArray[np.bool_]
+) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    """Log-odds of being a member, rising in the rank, learned from known memberships.
+
+    The difference of two log-odds says of a pair which of both is the member, and how surely; that
+    of raw scores would be ruled by records that lie far from all others.
+
+    Parameters
+    ----------
+    ranks : ndarray, shape (k,)
+        In [0, 1].
+    member : ndarray of bool, shape (k,)
+
+    Returns
+    -------
+    callable
+        From ranks to log-odds: of the blocks of an isotonic regression, with one member and one
+        other record added to each, and a hair that rises within blocks.
+    """
+    from scipy.optimize import isotonic_regression
+
+    order = np.argsort(ranks, kind="stable")
+    fitted = isotonic_regression(member[order].astype(float))
+    starts = fitted.blocks[:-1]
+    sizes = np.diff(fitted.blocks)
+    inside = np.add.reduceat(member[order].astype(float), starts)
+    odds = np.maximum.accumulate(np.log((inside + 1) / (sizes - inside + 1)))
+    edges = ranks[order][starts]
+
+    def calibrated(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        block = np.maximum(np.searchsorted(edges, x, side="right") - 1, 0)
+        return np.asarray(odds[block] + _HAIR * x)
+
+    return calibrated
 
 
 def _run(

@@ -5,13 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from workbench import _checks
+from workbench.scores import chance
+from workbench.synthetic.attacks.signals import Signals
 from workbench.synthetic.columns import AuditedColumn
+from workbench.synthetic.encoding import encode
 
 if TYPE_CHECKING:
     from workbench.synthetic.tables import SyntheticTables
@@ -41,10 +47,21 @@ class AttackView:
     synthetic: pd.DataFrame = field(repr=False)
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        _checks.fields(self)
+
     @classmethod
     def of(cls, tables: SyntheticTables) -> AttackView:
         """The view of an audit's tables."""
-        return cls(tables.used, tables.pool, tables.synthetic, tables.chance)
+        # A number of its own: from that of the tables the order of the pool, and so which of two
+        # equal rows was in, could be computed.
+        own = chance.generator(tables.chance, "permutations", 1).integers(2**chance.BITS)
+        return cls(tables.used, tables.pool, tables.synthetic, int(own))
+
+    @cached_property
+    def signals(self) -> Signals:
+        """What attacks compute of each record without any membership, once for all of them."""
+        return Signals(encode(self.pool, self.synthetic, self.columns))
 
 
 class Attack(ABC):
@@ -61,6 +78,14 @@ class Attack(ABC):
 
     #: What people read: "distance to the closest synthetic record".
     label: ClassVar[str]
+
+    #: A package of an extra without which it cannot run; "" for none.
+    requires: ClassVar[str] = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether what it requires is installed."""
+        return not self.requires or find_spec(self.requires) is not None
 
     @abstractmethod
     def fit(self, view: AttackView, rows: NDArray[np.intp], member: NDArray[np.bool_]) -> Scorer:
