@@ -14,8 +14,13 @@ from workbench.figures.kit import dot_rows
 from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.marks import whiskers
+from workbench.figures.kit.names import plain_name
 from workbench.figures.kit.types import Figure
 from workbench.figures.one_run.reference import ReferenceValue
+
+
+#: Characters of the name of an attack, which must fit on a phone.
+LONGEST = 36
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,10 @@ def attacks(rows: Sequence[AttackRow], claim: ReferenceValue | None) -> Figure:
     reach = 1.12 * max([*seen, 0.1])
     shown = np.minimum(values, reach)
     roles = [_role(row) for row in rows]
-    texts = [f"{row.name} · {row.bound.rounded}{_said(row)}" for row in rows]
+    texts = [
+        f"{'chosen · ' if row.chosen else ''}{row.bound.rounded} · {plain_name(row.name, LONGEST)}"
+        for row in rows
+    ]
     hover = [f"{row.name}: ε ≥ {row.bound.rounded}{_said(row)}" for row in rows]
     compared = []
     if claim and math.isfinite(claim.epsilon):

@@ -88,8 +88,7 @@ def _shares(at: int, row: ColumnRow) -> list[Mark]:
     edges = np.linspace(0, 1, row.real.size + 1)
     most = max(float(row.real.max()), float(row.synthetic.max()), 1e-9)
     heights = [
-        at + FLOOR - HISTOGRAM * np.append(shares, 0) / most
-        for shares in (row.real, row.synthetic)
+        at + FLOOR - HISTOGRAM * np.append(shares, 0) / most for shares in (row.real, row.synthetic)
     ]
     floor = np.full(edges.size, at + FLOOR)
     return [

@@ -16,8 +16,8 @@ from workbench.figures.kit.types import Figure
 #: Characters of a row's name, and pixels: of a row, and of the margin that holds the names.
 LONGEST, ROW, NAMES = 26, 18, 168
 
-#: Rows above the first one, which hold the key, and below the last one.
-ABOVE, BELOW = 1.0, 0.8
+#: Rows above the first one, where the names have a heading, and below the last one.
+ABOVE, BELOW = 1.1, 0.8
 
 MARGIN = margins(left=NAMES)
 
@@ -84,13 +84,17 @@ def leaking(rows: Sequence[LeakingRecord], selected: int, of: str) -> Figure:
               "bad" if row.copied else "ink", ha="right", dx=-8, size=11, veil=None)
         for k, row in enumerate(rows)
     ]  # fmt: skip
+    marks.append(
+        label(LEFT, -ABOVE, "training ≈ synthetic row", "muted", ha="right", dx=-8, size=11,
+              veil=None)
+    )  # fmt: skip
     copies = sum(row.copied for row in rows)
     return chart(
         marks,
-        axis(f"score of “{of}”", low - room, high + room),
-        bare_axis(len(rows) - 1 + BELOW, -ABOVE),
-        summary=f"{len(rows)} records of the training table with the largest scores; {copies} of "
-        "them are in the synthetic table exactly.",
+        axis("score of the attack", low - room, high + room),
+        bare_axis(len(rows) - 1 + BELOW, -ABOVE - 0.5),
+        summary=f"{len(rows)} records of the training table with the largest scores by {of}; {copies} "
+        "of them are in the synthetic table exactly.",
         closest=True,
         margin=MARGIN,
         height=max(300, round((len(rows) - 1 + ABOVE + BELOW) * ROW + MARGIN["t"] + MARGIN["b"])),

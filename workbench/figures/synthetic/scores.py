@@ -44,8 +44,8 @@ def scores(
     for at, (text, side, dx) in zip(ends, texts, strict=True):
         if low <= at <= high:
             # On the side of the rule that has more room.
-            crowded = at < low + 0.3 * (high - low) if side == "right" else at > high - 0.3 * (
-                high - low
+            crowded = (
+                at < low + 0.3 * (high - low) if side == "right" else at > high - 0.3 * (high - low)
             )
             words = {"right": f"← {text}", "left": f"{text} →"}[side]
             marks += [
@@ -62,7 +62,7 @@ def scores(
             ]
     return chart(
         [*marks, key([MEMBERS, HELD_OUT])],
-        axis(f"score of “{of}”, larger for members", low, high),
+        axis("score, larger for members", low, high),
         axis("share of the records", 0, top, format=".0%"),
         summary=f"Scores of {of} of records in the training table and of held-out records; the "
         f"shares differ most by {float(np.abs(members - held_out).max()):.1%} in a bin.",

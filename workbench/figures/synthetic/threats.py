@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench._format import percent
 from workbench.figures.kit import dot_rows
-from workbench.figures.kit.axes import axis
+from workbench.figures.kit.axes import axis, bare_axis
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import LEFT, Mark, Style, label, whiskers
@@ -18,6 +18,9 @@ from workbench.figures.kit.types import Figure
 
 MEMBERS = Style("members", "p", width=3)
 HELD_OUT = Style("held-out records", "q", width=3)
+
+#: Rows above the first point, for its name and the key.
+ABOVE = 2.0
 
 #: Characters of the name of a threat, which must fit on a phone.
 LONGEST = 34
@@ -84,17 +87,32 @@ def threats(rows: Sequence[ThreatRow], confidence: float) -> Figure:
             roles[at] = style.role
             hover[at] = f"{row.name}, {style.name}: {_words(rate)}"
         marks.append(
-            label(LEFT, ROWS * k, plain_name(row.name, LONGEST), "ink", ha="left", va="bottom", dx=6, dy=6, veil=0.9)
+            label(
+                LEFT,
+                ROWS * k,
+                plain_name(row.name, LONGEST),
+                "ink",
+                ha="left",
+                va="bottom",
+                dx=6,
+                dy=6,
+                veil=0.9,
+            )
         )
     reach = min(1.0, 1.1 * float(np.nanmax(high)))
     return chart(
-        [whiskers("rate of success", x, low, high, roles, hover), *marks, key([MEMBERS, HELD_OUT])],
+        [whiskers("rate of success", x, low, high, roles, hover), *marks, key([MEMBERS, HELD_OUT], columns=2)],
         axis(f"rate of success, with {percent(confidence)} limits", -0.02 * reach, reach,
              format=".0%"),
-        dot_rows.axis(count),
+        bare_axis(count - 1 + dot_rows.BELOW, -ABOVE),
         summary="; ".join(filter(None, hover)) + ".",
         closest=True,
-        **dot_rows.size(count),
+        margin=dot_rows.MARGIN,
+        height=round(
+            dot_rows.MARGIN["t"]
+            + dot_rows.MARGIN["b"]
+            + (count - 1 + dot_rows.BELOW + ABOVE) * dot_rows.ROW
+        ),
     )  # fmt: skip
 
 

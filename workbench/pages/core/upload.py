@@ -154,7 +154,9 @@ class Download(param.Event):
 
     __slots__ = ["makes", "media_type"]
 
-    def __init__(self, *, makes: str = "", media_type: str = "application/octet-stream", **more: Any):
+    def __init__(
+        self, *, makes: str = "", media_type: str = "application/octet-stream", **more: Any
+    ):
         self.makes, self.media_type = makes, media_type
         super().__init__(**more)
 

@@ -33,6 +33,7 @@ from workbench.pages.synthetic.tables import (
     OfTables,
 )
 from workbench.progress import Report
+from workbench.scores.chance import remember
 from workbench.synthetic.audit import SyntheticAudit
 from workbench.synthetic.columns import SyntheticTablesError
 from workbench.workspaces.seen.identity import named
@@ -55,8 +56,6 @@ CHOSEN = "chosen"
 
 #: Bins of the chart of scores, and the share of scores beyond its ends.
 BINS, TAIL = 50, 0.002
-
-PENDING = Fact("–", "not audited yet")
 
 MOVED = "the number of guesses was changed after the scores were seen"
 OTHER = "the attack was chosen after its result was seen"
@@ -102,14 +101,16 @@ class SyntheticMeasuring(Part):
         "Audit",
         (
             Control("measure", when=lambda page: page.source != ONE_TABLE),
-            Control("log_delta"),
-            Control("confidence"),
+            Control("log_delta", when=lambda page: page.source != ONE_TABLE),
+            Control("confidence", when=lambda page: page.source != ONE_TABLE),
             Control("attack", when=_done),
             Control("guess_share", when=_done),
             Control("seed", when=lambda page: page.source == EXAMPLE, given=False),
         ),
     )
-    claimed: ClassVar[Section] = Section("Claim", tuple(stated_controls()))
+    claimed: ClassVar[Section] = Section(
+        "Claim", tuple(stated_controls(when=lambda page: page.source != ONE_TABLE))
+    )
 
     def start(self, given: frozenset[str]) -> None:
         """Show the result that comes with the package, or that of a given audit."""
@@ -128,8 +129,11 @@ class SyntheticMeasuring(Part):
         if page.source == EXAMPLE:
             stored = first_result(page, "measure", "synthetic")
             if stored is not None:
-                page.work.show_stored("measure", MeasuredAudit.from_dict(stored))
+                found = MeasuredAudit.from_dict(stored)
+                remember(found.tables.fingerprint, found.tables.seed)
+                page.work.show_stored("measure", found)
         elif page.source == GIVEN:
+            _ = page.given.attacks  # those that it was made with
             page.work.show("measure", Shown(MeasuredAudit.made(page.given, self.stated)))
         elif page.audited is not None:
             page.work.show("measure", Shown(None))  # of other tables
@@ -264,11 +268,16 @@ class SyntheticMeasuring(Part):
         except (ValueError, AttributeError):
             return None
 
+    @property
+    def pending(self) -> Fact:
+        """A number before there is a result; none where no result can come."""
+        return Fact("" if self.page.source == ONE_TABLE else "–", "not audited yet")
+
     # -- numbers -----------------------------------------------------------------------------------
 
     @number(
         "ε, at least",
-        needs=("bounds", "looked"),
+        needs=("bounds", "looked", "source"),
         formula="P[right ≥ c] ≤ P[W ≥ c] + δ-term, W binomial with r guesses of success "
         "e^ε/(1 + e^ε), sharpened.",
         caution="Assumes the split alone, whatever the table and the generator. The attack and its "
@@ -281,7 +290,7 @@ class SyntheticMeasuring(Part):
 
     @number(
         "All attacks together",
-        needs=("bounds", "looked"),
+        needs=("bounds", "looked", "source"),
         formula="Each attack at its part of the error probability; the largest bound.",
         caution="Valid like the bound of the chosen attack, and often a little lower.",
     )
@@ -311,12 +320,12 @@ class SyntheticMeasuring(Part):
         )
         return bound.voided(MOVED if moved else OTHER)
 
-    @number("Right guesses", needs=("result",))
+    @number("Right guesses", needs=("result", "source"))
     def counted(self) -> Fact:
         """How many of the guesses of the chosen attack are right."""
         found = self.result()
         if found is None:
-            return PENDING
+            return self.pending
         made = found.attack(CHOSEN).guess()
         what = found.tables.counted if found.split == "coin" else "pairs"
         share = f"{made.accuracy:.1%} right, of {made.canaries:,} measured {what}"
@@ -324,7 +333,7 @@ class SyntheticMeasuring(Part):
 
     @number(
         "Was the split random?",
-        needs=("result",),
+        needs=("result", "source"),
         formula="A classifier that never sees the synthetic table names members; hypergeometric.",
         caution="It can show that a split was not random, never that it was.",
     )
@@ -332,7 +341,7 @@ class SyntheticMeasuring(Part):
         """Test of whether training and held-out records can be told apart by themselves."""
         found = self.result()
         if found is None:
-            return PENDING
+            return self.pending
         test = found.split_test
         said = "nothing against it" if test.passed else "no"
         return Fact(said, f"p = {round_safely(test.p_value, 'nearest')}")
@@ -340,7 +349,7 @@ class SyntheticMeasuring(Part):
     def _shown(self, name: str) -> Bound | Fact:
         bounds = self.bounds()
         if not bounds:
-            return PENDING
+            return self.pending
         bound = bounds[name]
         return bound if bound.guarantee == "estimate" else self.page.validity.certified(bound)
 
@@ -398,5 +407,3 @@ class SyntheticMeasuring(Part):
             for one in found.attacks
         ]
         return attack_charts.attacks(rows, self.reference())
-
-

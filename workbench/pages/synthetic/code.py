@@ -7,7 +7,7 @@ from typing import Any
 from workbench.pages.core.page import Page
 from workbench.pages.inputs.code import call, comment, duration, kept, lines, script
 from workbench.pages.synthetic.columns import arguments_of
-from workbench.pages.synthetic.tables import EXAMPLE, FILES, GIVEN, ONE_TABLE
+from workbench.pages.synthetic.tables import EXAMPLE, EXAMPLE_OF, FILES, GIVEN, ONE_TABLE
 
 #: Settings that a view keeps beside its audit.
 OWN = ("attack", "guess_share", "rank")
@@ -51,7 +51,7 @@ def _audit_code(page: Page) -> str:
     how: dict[str, Any] = {"split": chosen["split"], "seed": chosen["seed"]}
     how |= arguments_of(chosen)
     if page.source == EXAMPLE:
-        tables = call("wb.synthetic.example", repr("leaking"), seed=0)
+        tables = call("wb.synthetic.example", repr(EXAMPLE_OF[0]), seed=EXAMPLE_OF[1])
     elif page.source == FILES and page.three.files and chosen["split"] is not None:
         tables = "(" + ", ".join(repr(file.name) for file in page.three.files.values()) + ")"
     else:
@@ -79,5 +79,3 @@ def _split_code(page: Page, spec: dict[str, Any]) -> str:
         view,
         imports=["import pandas as pd"],
     )
-
-

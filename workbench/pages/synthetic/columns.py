@@ -274,5 +274,3 @@ def _numbers(values: pd.Series[Any]) -> Floats:
     if known.dtype.kind == "M":
         return known.to_numpy("datetime64[us]").astype(np.int64).astype(float)
     return known.to_numpy(float)
-
-

@@ -21,9 +21,15 @@ from workbench.onerun.half.matching import MatchedPairs
 from workbench.onerun.run import OneRun
 from workbench.progress import Report, part, silent
 from workbench.scores.chance import Fingerprint
+from workbench.synthetic.attacks.registry import ATTACKS
 from workbench.synthetic.audit import SyntheticAudit
 from workbench.synthetic.cells import text_of
-from workbench.synthetic.choice import CHOSEN_AT, AttackScores, learning_canaries
+from workbench.synthetic.choice import (
+    CHOSEN_AT,
+    AttackScores,
+    learning_canaries,
+    measured_attacks,
+)
 from workbench.synthetic.split_test import SplitTest
 from workbench.synthetic.tables import SyntheticTables
 from workbench.synthetic.threats.base import Threat
@@ -229,9 +235,7 @@ class MeasuredAudit(SyntheticAudit):
             AttackScores(
                 one["name"],
                 one["label"],
-                OneRun(
-                    np.array(one["scores"]), np.array(one["included"]), seed=tables.seed
-                ),
+                OneRun(np.array(one["scores"]), np.array(one["included"]), seed=tables.seed),
                 Ends(*one["rule"]),
                 one["learned"],
             )
@@ -254,8 +258,16 @@ def records_of(one: AttackScores) -> OneRun:
 
 
 def _attacks(audit: SyntheticAudit, report: Report) -> tuple[AttackScores, ...]:
-    report(0.1, "Attacks learn and are measured …")
-    return audit.attacks
+    """What the attacks of an audit find: known, where it has asked them; else all of them, now."""
+    if "attacks" in vars(audit):
+        return audit.attacks
+    return measured_attacks(
+        audit.tables,
+        tuple(ATTACKS.values()),
+        learning_canaries(audit.tables, audit.learning_share),
+        split=audit.split,
+        report=report,
+    )
 
 
 # -- threats ---------------------------------------------------------------------------------------
@@ -301,9 +313,7 @@ def _threat(stored: Mapping[str, Any]) -> Threat:
     guesses = None if made is None else Guesses(*made[:3], included=made[3])
     approximate = None if about is None else ApproximateRisk(**about)
     columns = tuple(stored["columns"])
-    return Threat(
-        **{**stored, "columns": columns, "guesses": guesses, "approximate": approximate}
-    )
+    return Threat(**{**stored, "columns": columns, "guesses": guesses, "approximate": approximate})
 
 
 # -- the records that leak most --------------------------------------------------------------------
@@ -343,9 +353,7 @@ def _most_alike(
     equal = np.ones(total.shape, bool)
     for column in tables.used:
         ours = tables.pool[column.name]
-        a, b = (
-            _numbers(one) for one in (ours.iloc[rows], tables.synthetic[column.name])
-        )
+        a, b = (_numbers(one) for one in (ours.iloc[rows], tables.synthetic[column.name]))
         same = (a[:, None] == b) | (np.isnan(a)[:, None] & np.isnan(b))
         equal &= same
         if column.is_ordered:

@@ -62,7 +62,9 @@ class OneTable(Part):
     training_part = Download(
         label="Save the training file", makes="training_part_file", media_type=CSV
     )
-    holdout_part = Download(label="Save the holdout file", makes="holdout_part_file", media_type=CSV)
+    holdout_part = Download(
+        label="Save the holdout file", makes="holdout_part_file", media_type=CSV
+    )
     split_script = Download(
         label="Save a script that splits",
         makes="split_script_file",
@@ -118,14 +120,14 @@ class OneTable(Part):
             return str(error)
         return found.train, found.holdout
 
-    @sentence(needs=("source", "coin_split"))
+    @sentence(needs=("source", "coin_split"), place="strip")
     def split_words(self) -> str:
         """How many records went to each side, and what to do next."""
         if self.page.source != ONE_TABLE:
             return ""
         found = self.coin_split()
         if isinstance(found, str):
-            return found
+            return "" if self.whole_table is None else found
         train, holdout = (f"{len(part):,}" for part in found)
         coin = f"each {self.split_unit}" if self.split_unit else "each record"
         return (

@@ -1,9 +1,8 @@
-"""`ThreeTables`: the training table, the holdout and the synthetic table, and which file is which."""
+"""`ThreeTables`: training table, holdout and synthetic table, and which file is which."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -16,13 +15,18 @@ from workbench.pages.core.sliders import SEED, SEED_DOC, IntegerField
 from workbench.pages.core.upload import Upload, UploadedFile
 from workbench.pages.core.value_selector import ValueSelector
 from workbench.pages.synthetic.roles import ROLES, guess_roles
+from workbench.scores import chance
 from workbench.scores.table import DataTable
 from workbench.synthetic.columns import SyntheticTablesError
 from workbench.synthetic.generators.examples import example
 from workbench.synthetic.tables import SyntheticTables, read_synthetic_tables
+from workbench.workspaces.seen.identity import named
 
 #: Where the tables come from; `GIVEN` is an audit that was given in Python.
 EXAMPLE, FILES, ONE_TABLE, GIVEN = "example", "files", "one table", "given"
+
+#: The bundled generator and the seed of the example.
+EXAMPLE_OF = ("leaking", 36)
 
 #: How it was decided which rows are in the training table, by what people read.
 SPLITS = {
@@ -200,7 +204,7 @@ class ThreeTables(Part):
             return
         proposed: dict[str, Any] = {}
         if not page.restores:
-            proposed = {"split": None, "seed": secrets.randbelow(SEED[1]), "looked": ""}
+            proposed = {"split": None, "seed": seed_for(read.values()), "looked": ""}
             proposed |= self._proposed(list(read))
         page.set_quietly(source=FILES, **proposed)
         page.param.update(tables_read=read, message="")
@@ -233,6 +237,11 @@ class ThreeTables(Part):
         elif event.old == EXAMPLE:
             page.set_quietly(split=None)
 
+    def restored(self) -> None:
+        """Keep the number that was drawn for the files when they came first."""
+        if self.source == FILES and self.tables_read:
+            chance.remember(_known(self.tables_read.values()), self.seed)
+
     # -- the tables --------------------------------------------------------------------------------
 
     @property
@@ -251,7 +260,10 @@ class ThreeTables(Part):
         return " ".join(file.sha256 for file in self.files.values())
 
     @derived(
-        needs=("source", "tables_read", *FILE_OF.values(), "kinds", "unit", "without_copies")
+        needs=(
+            *("source", "tables_read", *FILE_OF.values(), "kinds", "unit", "without_copies"),
+            "seed",
+        )
     )
     def tables(self) -> SyntheticTables | str:
         """The three tables, checked, as their columns are shown; or why there are none."""
@@ -262,7 +274,7 @@ class ThreeTables(Part):
             return found
         try:
             return read_synthetic_tables(
-                *self.given_tables, seed=0, **self.page.typed.stated
+                *self.given_tables, seed=self.seed, **self.page.typed.stated
             )
         except ValueError as error:
             return _sentence(str(error))
@@ -271,10 +283,20 @@ class ThreeTables(Part):
     def given_tables(self) -> tuple[Any, ...]:
         """The three tables, as `wb.SyntheticAudit` takes them (SyntheticTablesError without)."""
         if self.source == EXAMPLE:
-            return example("leaking", seed=0)
+            return example(*EXAMPLE_OF)
         if not self.files:
             raise SyntheticTablesError(NO_FILES)
         return tuple(columns_of(self.files[role].table) for role in ROLES)
+
+
+def seed_for(files: Iterable[ReadFile]) -> int:
+    """A number that the operating system draws for files, once for the same ones."""
+    return chance.seed_of(_known(files)) % SEED[1]
+
+
+def _known(files: Iterable[ReadFile]) -> chance.Fingerprint:
+    """What files are known by, whichever is which."""
+    return named(" ".join(sorted(file.sha256 for file in files)))
 
 
 def columns_of(table: DataTable) -> dict[str, Any]:

@@ -38,15 +38,13 @@ class SyntheticThreats(Part):
         "Records", (Control("rank", when=lambda page: page.result() is not None),)
     )
 
-    @derived(needs=("result", "log_delta", "confidence"))
+    @derived(needs=("result", "confidence"))
     def threats(self) -> tuple[Threat, ...]:
         """What each attack of the regulators' words found."""
         found = self.page.result()
         if found is None:
             return ()
-        return tuple(
-            found.threats(delta=self.page.delta.value, confidence=self.page.confidence)
-        )
+        return tuple(found.threats(confidence=self.page.confidence))
 
     @figure(
         "Threats",
@@ -74,14 +72,14 @@ class SyntheticThreats(Part):
 
     @number(
         "Exact copies",
-        needs=("threats",),
+        needs=("threats", "source"),
         caution="The rate on held-out records is that of copies by chance.",
     )
     def copies(self) -> Fact:
         """Records of the training table that stand in the synthetic table as they are."""
         found = [one for one in self.threats() if one.label == EXACT]
         if not found:
-            return Fact("–", "not audited yet")
+            return self.page.measuring.pending
         one = found[0]
         held_out = f"{one.held_out_hits:,} of {one.held_out:,} held-out records"
         return Fact(f"{one.hits:,} of {one.members:,}", f"members; {held_out}")
@@ -95,13 +93,19 @@ class SyntheticThreats(Part):
         click="select_record",
     )
     def records_chart(self) -> dict[str, Any]:
-        """Records of the training table, the most exposed first. Click one to see it in words."""
+        """Training rows, the most exposed first, each with the synthetic row that is most like it.
+
+        Red: the two are equal. Click one to see both in words.
+        """
         found = self.page.result()
         if found is None:
             return empty(self.page.words.next_step(), optional=True)
         rows = [
             record_charts.LeakingRecord(
-                k, f"row {one.row:,}, as synthetic {one.nearest:,}", one.score, one.copied
+                k,
+                f"{one.row:,} {'=' if one.copied else '≈'} {one.nearest:,}",
+                one.score,
+                one.copied,
             )
             for k, one in enumerate(found.named, 1)
         ]

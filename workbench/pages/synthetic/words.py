@@ -8,7 +8,7 @@ from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.inputs.claims.stated import CLAIM
 from workbench.pages.synthetic.audit import CHOSEN
-from workbench.pages.synthetic.splitting import NEXT, NO_TABLE
+from workbench.pages.synthetic.splitting import NO_TABLE
 from workbench.pages.synthetic.tables import (
     BUYS,
     EXAMPLE,
@@ -151,8 +151,3 @@ class SyntheticWords(Part):
         """The verdict on the claim in words."""
         found = self.page.verdict()
         return "" if found is None else found.explain()
-
-    @sentence(needs=("source",), place="foot")
-    def next_words(self) -> str:
-        """What to do with one table."""
-        return NEXT if self.page.source == ONE_TABLE else ""
