@@ -15,6 +15,7 @@ from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run import growth
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
+from workbench.pages.synthetic.page import SyntheticPage
 from workbench.pages.training.page import TrainPage
 from workbench.pages.training.watching import stored_of
 
@@ -32,6 +33,8 @@ def main() -> None:
     store(folder, "plan", plan, "simulate", sample_sizes.stored_of(plan.work.run("simulate")))
     training = TrainPage()
     store(folder, "training", training, "train", stored_of(training.work.run("train")))
+    tables = SyntheticPage()
+    store(folder, "synthetic", tables, "measure", tables.work.run("measure").to_dict())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.sliders import LogNumber, PlacedNumber, decimals, scale
-from workbench.pages.core.upload import Upload
+from workbench.pages.core.upload import Download, Upload
 from workbench.pages.core.value_selector import DataSelector, GroupedSelector
 from workbench.software.private_names import param_state
 
@@ -20,6 +20,7 @@ from workbench.software.private_names import param_state
 _KINDS: tuple[tuple[type, str], ...] = (
     (Upload, "files"),
     (Notice, "notice"),
+    (Download, "download"),
     (param.Event, "button"),
     (param.Boolean, "switch"),
     (param.Selector, "choice"),
@@ -114,7 +115,7 @@ class Controls:
         if kind == "job":
             running = page.work.state(name).running
             return {"running": running, "label": CANCEL if running else page.jobs()[name].title}
-        if kind in ("button", "notice", "files"):
+        if kind in ("button", "notice", "files", "download"):
             return {}
         value = getattr(page, name)
         if kind == "choice":
@@ -151,10 +152,14 @@ class Controls:
                 found[name] = self._made[name][1]
         return found
 
-    def _described(self, control: Control, kind: str, parameter: Any) -> dict[str, str]:
+    def _described(self, control: Control, kind: str, parameter: Any) -> dict[str, Any]:
         job = self._page.jobs().get(control.name)
         label, doc = (job.title, job.help) if job else (parameter.label, parameter.doc or "")
-        more = {"places": _of_places(control)} if isinstance(parameter, PlacedNumber) else {}
+        more: dict[str, Any] = {}
+        if isinstance(parameter, PlacedNumber):
+            more["places"] = _of_places(control)
+        if isinstance(parameter, Upload) and parameter.dropped:
+            more["drops"] = True
         return {"name": control.name, "kind": kind, "label": label, "doc": doc, **more}
 
 

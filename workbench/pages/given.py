@@ -22,10 +22,12 @@ from workbench.pages.records.page import RecordsPage
 from workbench.pages.registry import PAGES
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage, run_values
+from workbench.pages.synthetic.page import SyntheticPage
 from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
 from workbench.selection.runs import RunCount
+from workbench.synthetic.audit import SyntheticAudit
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.home import workspace
@@ -108,6 +110,11 @@ def records_page(table: ScoreTable) -> RecordsPage:
 def selection_page(runs: RunCount) -> SelectionPage:
     """The page about the best of so many runs; see `run_values`."""
     return SelectionPage(**run_values(runs))
+
+
+def synthetic_page(audit: SyntheticAudit) -> SyntheticPage:
+    """The page about an audit of a synthetic table."""
+    return SyntheticPage(audit)
 
 
 def pair_page(pair: Pair | str) -> PairLabPage:

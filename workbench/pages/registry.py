@@ -88,17 +88,19 @@ MENU: dict[str, dict[str, PageEntry]] = {
             takes=("workbench:ScoreTable",),
             given=_GIVEN + "records_page",
         ),
+        "synthetic": PageEntry(
+            "Synthetic data",
+            "Does a synthetic table give away who was in the training table?",
+            "workbench.pages.synthetic.page:SyntheticPage",
+            takes=("workbench:SyntheticAudit",),
+            given=_GIVEN + "synthetic_page",
+        ),
         "mechanism": PageEntry(
             "Test a mechanism",
             "Does a mechanism violate its claim on some datasets?",
             "workbench.pages.mechanism.page:MechanismPage",
             takes=("workbench:Mechanism", "collections.abc:Callable"),
             given="workbench.pages.mechanism.page:MechanismPage",
-        ),
-        "watch": PageEntry(
-            "Watch live",
-            "Which bounds stay valid while scores arrive?",
-            "workbench.pages.watch:WatchPage",
         ),
     },
     "Understand": {
@@ -118,6 +120,11 @@ MENU: dict[str, dict[str, PageEntry]] = {
             "workbench.pages.selection.page:SelectionPage",
             takes=("workbench.selection:RunCount",),
             given=_GIVEN + "selection_page",
+        ),
+        "watch": PageEntry(
+            "Watch live",
+            "Which bounds stay valid while scores arrive?",
+            "workbench.pages.watch:WatchPage",
         ),
     },
     "Plan and learn": {

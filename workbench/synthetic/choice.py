@@ -24,6 +24,7 @@ from workbench.onerun.half.matching import matched_pairs
 from workbench.onerun.run import OneRun
 from workbench.onerun.steinke import sharp_p_value
 from workbench.onerun.tuning import abstentions
+from workbench.progress import Report, silent
 from workbench.scores import chance
 from workbench.synthetic.attacks.base import Attack, AttackView, Scorer
 from workbench.synthetic.columns import SyntheticTablesError
@@ -132,6 +133,7 @@ def measured_attacks(
     *,
     split: str,
     delta: float = CHOSEN_AT,
+    report: Report = silent,
 ) -> tuple[AttackScores, ...]:
     """The scores of each attack on the measured share, with the rule that it is to guess by.
 
@@ -144,13 +146,16 @@ def measured_attacks(
     split : {"coin", "fixed-size", "given"}
     delta : float
         The δ at which numbers of guesses are compared.
+    report : Report
+        Told of each attack.
     """
     view = AttackView.of(tables)
     first = np.zeros(learning.size, bool)
     first[np.flatnonzero(learning)[::2]] = True  # canaries come in random order
     halves = first, learning & ~first
     found = []
-    for attack in attacks:
+    for k, attack in enumerate(attacks):
+        report(k / len(attacks), f"{attack.label[0].upper()}{attack.label[1:]} …")
         scores = np.zeros(learning.size)
         for known, other in (halves, halves[::-1]):
             scores[other] = _ranks(_scored(tables, view, attack, known)[other])

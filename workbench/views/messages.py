@@ -22,6 +22,7 @@ from workbench.assets.packed import PLOTLY
 from workbench.assets.scripts import one_module
 from workbench.pages.core.page import Section
 from workbench.pages.core.session import PageSession
+from workbench.pages.core.upload import offered_file
 from workbench.views.parts import Brief
 
 #: CSS classes of a view, of a board whose charts are drawn, and of the picture that stands in.
@@ -164,6 +165,9 @@ class BoardMessages:
                 self._answer(question, address=found)
             return
         try:
+            if question["what"] == "offered":
+                self._offer(question)
+                return
             item = self._session.items[question["item"]]
             if question["what"] == "texts":
                 self._answer(question, texts=share.number_texts(self._session.page, item))
@@ -175,3 +179,10 @@ class BoardMessages:
             self._answer(question, content, **file)
         except Exception as error:  # an answer comes whatever happens
             self._answer(question, error=str(error))
+
+    def _offer(self, question: dict[str, Any]) -> None:
+        """Answer with a file of the page; a KeyError or ValueError where there is none."""
+        page, control = self._session.page, question["control"]
+        made = offered_file(page, control)
+        found: Any = page.param[control]
+        self._answer(question, made.content, name=made.name, type=found.media_type)

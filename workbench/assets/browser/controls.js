@@ -6,8 +6,8 @@ import {ask, standing} from "./notify.js"
 
 export class Controls {
   // send(gesture) returns its serial; settled(serial) tells whether it was answered;
-  // upload(name, files) sends files.
-  constructor(sections, {send, settled, upload}) {
+  // upload(name, files) sends files; offered(name) saves a file of the page and resolves to its name.
+  constructor(sections, {send, settled, upload, offered}) {
     this.all = new Map()
     this.placed = new Map() // of sliders with places: name of the state that has these -> slider
     this.element = make("form", {class: "wb-controls", "aria-label": "Controls"})
@@ -18,7 +18,7 @@ export class Controls {
       const about = make("details", {}, make("summary", {}, heading, make("i", {"aria-hidden": "true"}, "i")), docs)
       const group = make("section", {class: "wb-group"}, section.title ? about : "")
       const controls = section.controls.map(spec => {
-        const control = new KINDS[spec.kind](spec, {send, settled, upload})
+        const control = new KINDS[spec.kind](spec, {send, settled, upload, offered})
         this.all.set(spec.name, control)
         if (spec.places) this.placed.set(spec.places, control)
         group.append(control.element)
@@ -51,6 +51,11 @@ export class Controls {
     this.all.get(name)?.progress?.(Math.min(share, 1))
   }
 
+  // The control that takes files which are dropped on the page; undefined if none is offered.
+  taker() {
+    return [...this.all.values()].find(({spec, element}) => spec.drops && !element.hidden)
+  }
+
   // What was set while no answer came, so that it is not lost with the connection.
   unsent() {
     const open = [...this.all.values()].filter(control => control.open())
@@ -71,6 +76,8 @@ class Control {
   settled
   /** @type {any} */
   upload
+  /** @type {any} */
+  offered
   id = ""
   serial = 0
 
@@ -78,8 +85,8 @@ class Control {
 
   show(_state) {}
 
-  constructor(spec, {send, settled, upload}) {
-    Object.assign(this, {spec, settled, upload, id: `wb-control-${++count}`, serial: 0})
+  constructor(spec, {send, settled, upload, offered}) {
+    Object.assign(this, {spec, settled, upload, offered, id: `wb-control-${++count}`, serial: 0})
     // typed: a number may lie beyond the ends of the slider, whose range then widens. done: the end
     // of a gesture, which is kept and can be undone.
     this.set = (value, {typed = false, done = true} = {}) => {
@@ -409,6 +416,29 @@ class Notice extends Control {
   }
 }
 
+// Saves a file of the page; the session does not hear of it.
+class Download extends Control {
+  build() {
+    const id = `${this.id}-said`
+    this.button = make("button", {type: "button", class: "wb-button", "aria-describedby": id}, this.spec.label)
+    this.said = make("p", {class: "wb-help", id, role: "status"})
+    this.button.addEventListener("click", async () => {
+      try {
+        this.said.textContent = `${await this.offered(this.spec.name)} was saved.`
+      } catch (error) {
+        this.said.textContent = error.message
+      }
+    })
+    this.element.append(this.button, this.said)
+  }
+
+  open() {
+    return false
+  }
+
+  show() {}
+}
+
 class JobButton extends Control {
   build() {
     this.button = make("button", {type: "button", class: "wb-button wb-main"}, this.spec.label)
@@ -432,11 +462,16 @@ class Files extends Control {
     this.field.addEventListener("change", () => {
       if (!this.field.files.length) return
       const files = [...this.field.files]
-      this.said.textContent = files.map(({name}) => name).join(", ")
       this.field.value = "" // the same file can be chosen again
-      this.upload(this.spec.name, files)
+      this.give(files)
     })
     this.element.append(this.field, label, this.bar, this.said)
+  }
+
+  // Sends files that a person has chosen or dropped.
+  give(files) {
+    this.said.textContent = files.map(({name}) => name).join(", ")
+    this.upload(this.spec.name, files)
   }
 
   show() {}
@@ -455,6 +490,7 @@ const KINDS = {
   text: TextField,
   button: Button,
   notice: Notice,
+  download: Download,
   job: JobButton,
   files: Files,
 }

@@ -269,6 +269,10 @@ function toolsOf(page) {
       const [{download}] = await Promise.all([import("./share.js"), settled()])
       return download(`./figure/${page}/${item}.${kind}?${new URLSearchParams(options)}`)
     },
+    async offered(control) {
+      const [{download}] = await Promise.all([import("./share.js"), settled()])
+      return download(`./offered/${page}/${control}`)
+    },
     async texts(item) {
       const [{made}] = await Promise.all([import("./share.js"), settled()])
       return (await made(`./texts/${page}/${item}.json`)).json()
@@ -332,8 +336,11 @@ document.addEventListener("dragover", event => { if (holdsFiles(event)) event.pr
 document.addEventListener("drop", event => {
   if (!holdsFiles(event) || !dialogs.element) return
   event.preventDefault()
-  if (shown === AUDITS) audits.import([...event.dataTransfer?.files ?? []])
-  else dialogs.take(event.dataTransfer?.files ?? [])
+  const files = [...event.dataTransfer?.files ?? []]
+  const taker = dialogs.element.open ? undefined : views.get(shown)?.controls?.taker()
+  if (shown === AUDITS) audits.import(files)
+  else if (taker && files.length) taker.give(files)
+  else dialogs.take(files)
 })
 document.addEventListener("paste", event => {
   const text = event.clipboardData?.getData("text/plain") ?? ""

@@ -17,6 +17,7 @@ export class PageView {
       send: gesture => wire.send(gesture),
       settled: serial => wire.settled(serial),
       upload: (control, files) => wire.upload(control, files, share => this.controls.progress(control, share)),
+      offered: control => tools.offered(control),
     })
     this.main = state.frame.main
     this.sheet = null

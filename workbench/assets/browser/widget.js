@@ -34,6 +34,7 @@ export function show(host, el) {
     send: gesture => wire.send(gesture),
     settled: serial => wire.settled(serial),
     upload: (name, files) => wire.upload(name, files, share => controls.progress(name, share)),
+    offered: name => kernel.offered(name),
   })
   const watched = []
   const watch = (field, use) => {
@@ -130,8 +131,17 @@ class Kernel {
   }
 
   async file(item, as, options = {}) {
+    return this.saved({what: "file", item, as, ...options})
+  }
+
+  offered(control) {
+    return this.saved({what: "offered", control})
+  }
+
+  // Has the browser save the file with which the kernel answers; resolves to its name.
+  async saved(question) {
     const {save} = await this.module("chart_menu.js")
-    const {name, type, buffers} = await this.ask({what: "file", item, as, ...options}, 6 * KERNEL_WAIT)
+    const {name, type, buffers} = await this.ask(question, 6 * KERNEL_WAIT)
     return save(new Blob(buffers, {type}), name)
   }
 

@@ -1,4 +1,8 @@
-"""`Upload`: the parameter that holds uploaded files, and `UploadedFile`, one of them."""
+"""Files that come to a page and go from it.
+
+`Upload` is the parameter that holds uploaded files, and `UploadedFile` one of them. `Download` is
+the parameter of a file that the page offers, and `OfferedFile` what it is then.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +80,22 @@ class Upload(param.Parameter):
     """Parameter type of uploaded files; its value is a tuple of `UploadedFile`.
 
     It can be set to pairs of (filename, bytes), too.
+
+    Parameters
+    ----------
+    default : tuple
+    dropped : bool
+        Whether it takes files that are dropped on the page of a dashboard, which otherwise opens
+        them as scores.
+    **more
+        As for ``param.Parameter``.
     """
+
+    __slots__ = ["dropped"]
+
+    def __init__(self, default: Any = (), *, dropped: bool = False, **more: Any):
+        self.dropped = dropped
+        super().__init__(default, **more)
 
     def __set__(self, obj: Any, value: Any) -> None:
         """Set it, with each pair made a file."""
@@ -101,6 +120,61 @@ class Upload(param.Parameter):
         if missing:
             raise ValueError(f"{' and '.join(missing)} must be uploaded again")
         return tuple(files)
+
+
+class NothingOffered(ValueError):  # noqa: N818
+    """Raised where a page has no file to offer now; says why in a sentence."""
+
+
+@dataclass(frozen=True)
+class OfferedFile:
+    """A file that a page offers.
+
+    Attributes
+    ----------
+    name : str
+    content : bytes
+    """
+
+    name: str
+    content: bytes = field(repr=False)
+
+
+class Download(param.Event):
+    """Parameter type of a button with which people save a file of the page.
+
+    Parameters
+    ----------
+    makes : str
+        Name of the method of the page that returns the `OfferedFile`, or raises `NothingOffered`.
+    media_type : str
+    **more
+        As for ``param.Event``. The page does not hear of the button.
+    """
+
+    __slots__ = ["makes", "media_type"]
+
+    def __init__(
+        self, *, makes: str = "", media_type: str = "application/octet-stream", **more: Any
+    ):
+        self.makes, self.media_type = makes, media_type
+        super().__init__(**more)
+
+
+def offered_file(page: Any, name: str) -> OfferedFile:
+    """The file of a page that one of its `Download` buttons saves.
+
+    Raises
+    ------
+    KeyError
+        The page offers no such file.
+    NothingOffered
+        It has none now; the message says why.
+    """
+    if name not in page.parameters_of_type(Download):
+        raise KeyError(name)
+    made: OfferedFile = getattr(page, page.param[name].makes)()
+    return made
 
 
 def _file(given: Any) -> UploadedFile:

@@ -19,6 +19,7 @@ from workbench.dashboard.limits import LimitError
 from workbench.dashboard.tab import IMPORT
 from workbench.pages.core.jobs import JobEnded
 from workbench.pages.core.page import Item, Page
+from workbench.pages.core.upload import Download, NothingOffered, offered_file
 from workbench.pages.registry import PAGES
 from workbench.progress import Report
 from workbench.reports.errors import ReportError
@@ -160,7 +161,7 @@ class DownloadHandler(Handler):
         except (LimitError, JobEnded) as limit:
             logger.warning("%s was refused: %s", self.asked, limit)
             self.refuse(503, f"this could not be made: {limit}")
-        except (WorkspaceError, ArchiveError) as gone:
+        except (WorkspaceError, ArchiveError, NothingOffered) as gone:
             self.refuse(404, str(gone))
         except (ReportError, MissingPackage) as error:  # what is missing, and how to install it
             logger.warning("%s was refused: %s", self.asked, error)
@@ -301,6 +302,22 @@ class NumberHandler(PageDownloadHandler):
         await self.answer_from(page, texts, "application/json; charset=utf-8")
 
 
+class OfferedHandler(PageDownloadHandler):
+    """Handler of a file that a page offers by a button."""
+
+    async def get(self, page: str, control: str) -> None:
+        """Send the file."""
+        tab = self.visitors.tabs.get(page)
+        if tab is None or page == IMPORT or control not in tab.kind.parameters_of_type(Download):
+            raise HTTPError(404)
+
+        def offered(shown: Page, report: Report) -> Made:
+            made = offered_file(shown, control)
+            return made.name, made.content
+
+        await self.answer_from(page, offered, tab.kind.param[control].media_type)
+
+
 class TextHandler(Handler):
     """Handler of JSON that is the same for everybody."""
 
@@ -334,6 +351,7 @@ def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
         (rf"/report/([a-z]+){REPORT_ENDING}", ReportHandler, reports),
         (rf"/report/audit/([^/]+?){REPORT_ENDING}", SavedReportHandler, reports),
         (r"/figure/([a-z]+)/([a-z0-9_]+)\.([a-z]+)", FigureHandler, charts),
+        (r"/offered/([a-z]+)/([a-z0-9_]+)", OfferedHandler, tables),
         (r"/texts/([a-z]+)/([a-z0-9_]+)\.json", NumberHandler, words),
         (r"/progress\.json", ProgressHandler, reports),
         (r"/([a-z]+)\.json", TextHandler, {"texts": texts}),
