@@ -12,6 +12,7 @@ from workbench.figures.kit.layout import chart, margins
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import BOTTOM, Mark, Style, band, label, line, markers, rule
 from workbench.figures.kit.types import Figure
+from workbench.risks.plain_words import baseline_words
 from workbench.risks.risk import Risk, RiskCurve
 
 GUESSING = Style("guessing alone", "muted", "dot", 1.5)
@@ -63,11 +64,11 @@ def success(curve: RiskCurve, risk: Risk, shown: str, promised: str) -> Figure:
     for style, reached, words in ends:
         if words and reached:
             drawn += _marked(at, reached, style, words)
-    side, away = _side(at)
+    side, away = ("right", -6) if at > LEAST / 2 else ("left", 6)
     drawn += [
         rule(CHOSEN, x=at, drag="baseline"),
         label(
-            *(at, BOTTOM, "without the release", "muted"),
+            *(at, BOTTOM, baseline_words(risk.baseline), "muted"),
             **{"ha": side, "va": "bottom", "dx": away, "drag": "baseline"},
         ),
         key([*(style for style, _, words in ends if words), GUESSING], low=True),
@@ -75,8 +76,8 @@ def success(curve: RiskCurve, risk: Risk, shown: str, promised: str) -> Figure:
     some = {k: text for k, text in TICKS.items() if k % 2 == 0}
     return chart(
         drawn,
-        axis("how often the attacker is right without the release", LEAST, 0, ticks=some),
-        axis("with the release", LEAST, 0.2, ticks=TICKS),
+        axis("right without the release", LEAST, 0, ticks=some),
+        axis("right with the release", LEAST, 0.2, ticks=TICKS),
         summary=_summary(shown, promised),
         margin=margins(left=96),
         closest=True,
@@ -91,19 +92,16 @@ def _limit(style: Style, x: Floats, rates: Floats, side: str) -> Mark:
 
 
 def _marked(at: float, reached: float, style: Style, words: str) -> list[Mark]:
-    """One of both ends at the chosen baseline, and what it says."""
-    side, away = _side(at)
+    """One of both ends at the chosen baseline, and what it says: away from the rising curves."""
     y = max(math.log10(reached), LEAST)
-    va = "bottom" if style is PROMISED else "top"
+    if style is PROMISED:
+        ha, va, dx, dy = ("right", "bottom", -8, 2) if at > LEAST + 2 else ("left", "bottom", 8, 24)
+    else:
+        ha, va, dx, dy = ("left", "top", 8, -2) if at < -1.5 else ("right", "top", -8, -24)
     return [
-        label(at, y, words, style.role, ha=side, va=va, dx=away),
+        label(at, y, words, style.role, ha=ha, va=va, dx=dx, dy=dy),
         markers(style, [at], [y], hover=""),
     ]
-
-
-def _side(at: float) -> tuple[str, float]:
-    """On which side of the chosen baseline texts stand, and how far away."""
-    return ("right", -8) if at > LEAST / 2 else ("left", 8)
 
 
 def _summary(shown: str, promised: str) -> str:
