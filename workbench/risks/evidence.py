@@ -1,4 +1,4 @@
-"""`Evidence`: the success that scores, counts or a bound demonstrate, rounded down.
+"""`RiskEvidence`: the success that scores, counts or a bound demonstrate, rounded down.
 
 An *event* is demonstrated where scores or counts show that an attack with a false positive rate of
 at most κ has at least some true positive rate. A lower bound on ε or μ shows no event, since it
@@ -30,7 +30,7 @@ MOST_EPSILON = 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class RiskEvidence:
     """What was measured, as a function of the baseline.
 
     Attributes
@@ -81,7 +81,7 @@ class Evidence:
             return np.full(baseline.shape, np.nan)
         return np.maximum(found * (1 - ROUND_OFF), baseline)
 
-    def beside(self, claim: Claim) -> Evidence:
+    def beside(self, claim: Claim) -> RiskEvidence:
         """The evidence in the form of a claim that it is compared with.
 
         Parameters
@@ -90,7 +90,7 @@ class Evidence:
 
         Returns
         -------
-        Evidence
+        RiskEvidence
             An event is one beside any claim. Of a bound on a number, the strongest claim of the
             same kind that it does not refute; of a pair as claim, which has no parameter, nothing
             at a single baseline.
@@ -137,7 +137,7 @@ def _least_parameter(bound: Bound, claim: Claim) -> float | None:
     return None if found is None else min(found, MOST_EPSILON)
 
 
-def evidence_of(of: Scores | TradeoffBand | Counts | Bound, confidence: float) -> Evidence:
+def evidence_of(of: Scores | TradeoffBand | Counts | Bound, confidence: float) -> RiskEvidence:
     """What scores, a band, counts or a bound demonstrate.
 
     Parameters
@@ -156,17 +156,17 @@ def evidence_of(of: Scores | TradeoffBand | Counts | Bound, confidence: float) -
         of = tradeoff_band(of, confidence)
     if isinstance(of, TradeoffBand):
         bound = of.total_variation()
-        return Evidence(bound, bound.value, curve=of.curve)
+        return RiskEvidence(bound, bound.value, curve=of.curve)
     if isinstance(of, Counts):
         error = (1 - confidence) / 2
         fpr = float(clopper_pearson_upper(of.fp, of.n_q, error))
         fnr = float(clopper_pearson_upper(of.fn, of.n_p, error))
         bound = of.total_variation(confidence=confidence)
-        return Evidence(bound, max(1 - fpr - fnr, 0.0), curve=TradeoffCurve.hull([fpr], [fnr]))
+        return RiskEvidence(bound, max(1 - fpr - fnr, 0.0), curve=TradeoffCurve.hull([fpr], [fnr]))
     return _of_bound(of)
 
 
-def _of_bound(bound: Bound) -> Evidence:
+def _of_bound(bound: Bound) -> RiskEvidence:
     if bound.void or bound.guarantee == "estimate" or bound.side == "upper":
         why = bound.void or ("an estimate" if bound.guarantee == "estimate" else "an upper limit")
         raise ValueError(
@@ -176,7 +176,7 @@ def _of_bound(bound: Bound) -> Evidence:
     value, at = max(bound.value, 0.0), bound.at
     if bound.quantity == "tpr" and at.fpr is not None:
         curve = TradeoffCurve.hull([at.fpr], [1 - min(value, 1.0)])
-        return Evidence(bound, curve.total_variation, curve=curve)
+        return RiskEvidence(bound, curve.total_variation, curve=curve)
     form: Claim | None = None
     if bound.quantity == "epsilon" and at.delta is not None:
         form = ApproxDP(min(value, MOST_EPSILON), at.delta)
@@ -191,4 +191,4 @@ def _of_bound(bound: Bound) -> Evidence:
             f"a bound on {bound.symbol} says nothing about success at a baseline; give scores, or "
             "a bound on ε, μ, δ, the total variation or a true positive rate"
         )
-    return Evidence(bound, form.max_total_variation() * (1 - ROUND_OFF), form=form)
+    return RiskEvidence(bound, form.max_total_variation() * (1 - ROUND_OFF), form=form)

@@ -18,7 +18,7 @@ from workbench.claims.parse import as_claim
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.risks.attacks import ATTACKS, AttackKind
-from workbench.risks.evidence import Evidence, evidence_of
+from workbench.risks.evidence import RiskEvidence, evidence_of
 from workbench.risks.promise import Promise
 from workbench.risks.sentences import sentence
 from workbench.scores.sample import Scores
@@ -81,7 +81,7 @@ class Risk:
         κ, the chance without the release.
     promise : Promise, optional
         What a claim allows, for a group of records.
-    evidence : Evidence, optional
+    evidence : RiskEvidence, optional
         What was measured.
     prior : float, optional
         The probability of being a member before the attack, for :attr:`precision`.
@@ -90,7 +90,7 @@ class Risk:
     attack: str
     baseline: float
     promise: Promise | None = None
-    evidence: Evidence | None = None
+    evidence: RiskEvidence | None = None
     prior: float | None = None
 
     def __post_init__(self) -> None:
@@ -242,7 +242,16 @@ class Risk:
 
     def sentence(self) -> str:
         """Both ends in plain words, rounded so that they never promise or prove more."""
-        return sentence(self)
+        most, least = self.at_most, self.at_least
+        return sentence(
+            self.attack,
+            self.baseline,
+            most,
+            self.promise,
+            least,
+            self.evidence,
+            self.contradicted,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """One row: attack, baseline, both ends of the success and of what follows from it."""

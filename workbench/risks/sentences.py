@@ -5,12 +5,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from workbench._format import percent, round_safely
-
-if TYPE_CHECKING:
-    from workbench.risks.risk import Risk
+from workbench.risks.evidence import RiskEvidence
+from workbench.risks.promise import Promise
 
 #: Largest N of "1 in N".
 _MOST_PEOPLE = 10**9
@@ -33,40 +30,51 @@ _WITH = {
 }
 
 
-def sentence(risk: Risk) -> str:
+def sentence(
+    attack: str,
+    baseline: float,
+    at_most: float | None,
+    promise: Promise | None,
+    at_least: float | None,
+    evidence: RiskEvidence | None,
+    contradicted: bool,
+) -> str:
     """Both ends of a risk.
 
     Parameters
     ----------
-    risk : Risk
+    attack, baseline, at_most, promise, at_least, evidence, contradicted
+        Of a `workbench.Risk`.
     """
-    limits = risk.success
-    said = [_WITHOUT[risk.attack].format(baseline=one_in(risk.baseline))]
-    done = _WITH[risk.attack]
-    if limits.at_most is not None:
-        high = f"at most {share(limits.at_most, 'up')}"
-        of = "" if risk.group == 1 else f" for a group of up to {risk.group} records"
-        said.append(f"If the claim {risk.claim} holds, the attacker {done.format(limit=high)}{of}.")
-    if limits.at_least is not None and risk.evidence is not None:
-        sure = "" if risk.confidence is None else f"With {percent(risk.confidence)} confidence, "
-        low = share(limits.at_least, "down")
-        if limits.at_least <= risk.baseline:
-            said.append(f"{sure}nothing more than guessing was shown, which does not show privacy.")
-        elif risk.attack == "membership" and risk.evidence.form is None:
-            said.append(
-                f"{sure}the attack that was measured {done.format(limit=f'at least {low}')}."
-            )
-        else:
-            form = "" if risk.evidence.form is None else f" of {risk.evidence.form.title}"
-            said.append(
-                f"{sure}no true claim{form} promises less than {low}; that such an attack "
-                "succeeded was not shown."
-            )
-    if risk.contradicted:
+    said = [_WITHOUT[attack].format(baseline=one_in(baseline))]
+    if promise is not None and at_most is not None:
+        done = _WITH[attack].format(limit=f"at most {share(at_most, 'up')}")
+        of = "" if promise.group == 1 else f" for a group of up to {promise.group} records"
+        said.append(f"If the claim {promise.claim} holds, the attacker {done}{of}.")
+    if evidence is not None and at_least is not None:
+        said.append(_shown(attack, baseline, at_least, evidence))
+    if contradicted:
         said.append("More was shown than the claim allows: it is false.")
-    if risk.evidence is not None and risk.evidence.bound.void:
-        said.append(f"What was shown is not valid: {risk.evidence.bound.void}.")
+    if evidence is not None and evidence.bound.void:
+        said.append(f"What was shown is not valid: {evidence.bound.void}.")
     return " ".join(one[0].upper() + one[1:] for one in said)
+
+
+def _shown(attack: str, baseline: float, at_least: float, evidence: RiskEvidence) -> str:
+    """What was demonstrated: of an event on members, or of claims."""
+    confidence = evidence.bound.confidence
+    sure = "" if confidence is None else f"With {percent(confidence)} confidence, "
+    if at_least <= baseline:
+        return f"{sure}nothing more than guessing was shown, which does not show privacy."
+    low = share(at_least, "down")
+    if attack == "membership" and evidence.curve is not None:
+        done = _WITH[attack].format(limit=f"at least {low}")
+        return f"{sure}the attack that was measured {done}."
+    form = "" if evidence.form is None else f" of {evidence.form.title}"
+    return (
+        f"{sure}no true claim{form} promises less than {low}; that such an attack succeeded was "
+        "not shown."
+    )
 
 
 def one_in(rate: float) -> str:
