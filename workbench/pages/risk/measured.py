@@ -15,7 +15,7 @@ from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField
 from workbench.pages.inputs.risk import COUNTED, EVIDENCE
 from workbench.pages.inputs.score_source import ScoreSource
-from workbench.risks.evidence import Evidence, evidence_of
+from workbench.risks.evidence import RiskEvidence, evidence_of
 
 #: Bounds of each count.
 COUNT = (0, 10**9)
@@ -74,7 +74,7 @@ class RiskMeasured(Part):
         return tradeoff_band(self.page.scores, self.page.confidence)
 
     @derived(needs=MEASURED)
-    def measured(self) -> Evidence | None:
+    def measured(self) -> RiskEvidence | None:
         """What is shown, with why it is not valid where it is not; None where nothing is."""
         page = self.page
         if self.evidence == "none" or self.why_not_measured():
