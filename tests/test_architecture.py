@@ -18,6 +18,7 @@ PACKAGE = Path(wb.__file__).parent
 NUMERICS = (
     "scores",
     "pairs",
+    "risks",
     "curves",
     "estimators",
     "bounds",

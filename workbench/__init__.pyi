@@ -14,6 +14,7 @@ from . import onerun as onerun
 from . import pairs as pairs
 from . import panel as panel
 from . import reports as reports
+from . import risks as risks
 from . import scores as scores
 from . import selection as selection
 from . import software as software
@@ -185,6 +186,7 @@ from .pairs.accounting.pld import AccountantError as AccountantError
 from .pairs.base import Pair as Pair
 from .pairs.calibration import gaussian_mu_for as gaussian_mu_for
 from .pairs.calibration import gaussian_sigma_for as gaussian_sigma_for
+from .pairs.calibration import laplace_scale_for as laplace_scale_for
 from .pairs.calibration import noise_multiplier_for as noise_multiplier_for
 from .pairs.calibration import pair_from_total_variation as pair_from_total_variation
 from .pairs.claimed import ProfileTablePair as ProfileTablePair
@@ -207,6 +209,10 @@ from .panel.dashboard import Dashboard as Dashboard
 from .panel.dashboard import dashboard as dashboard
 from .reports.card import card_schema as card_schema
 from .reports.errors import ReportError as ReportError
+from .risks.risk import Risk as Risk
+from .risks.risk import RiskCurve as RiskCurve
+from .risks.risk import RiskLimits as RiskLimits
+from .risks.risk import risk as risk
 from .scores.counting.counted import CountedScores as CountedScores
 from .scores.examples import example as example
 from .scores.examples import examples as examples

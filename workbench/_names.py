@@ -25,15 +25,16 @@ FIRST = (
     # scores, and what they show
     *("Scores", "example", "examples", "read_scores", "explore", "histogram", "roc"),
     *("epsilon_lower_bound", "mu_lower_bound", "tradeoff_band", "gdp_fit", "compare", "judge"),
+    "risk",
     # claims, and pairs whose privacy loss is known
     *("ApproxDP", "GDP", "PureDP"),
     *("GaussianPair", "LaplacePair", "SubsampledGaussianPair", "RandomizedResponsePair"),
     "DPSGDPair",
     # other data: counts, one run, a synthetic table, many records, a mechanism, a growing file
-    *("Counts", "epsilon_from_counts", "one_run_bound", "SyntheticAudit"),
+    *("Counts", "one_run_bound", "SyntheticAudit"),
     *("ScoreTable", "read_score_table", "audit_mechanism", "mechanism", "follow"),
     # before and after
-    *("samples_needed", "power", "plan", "workspace", "audit", "save_figure"),
+    *("samples_needed", "plan", "workspace", "audit", "save_figure"),
 )
 
 

@@ -29,6 +29,7 @@ def frame(page: type[Page]) -> dict[str, Any]:
         "title": page.title,
         "about": page.about,
         "main": list(page.main),
+        "risk": page.asks_risk(),
         "figures": [_texts(item) for item in page.figures()],
         "numbers": [_texts(item) for item in page.numbers()],
         "sentences": [_texts(item) for item in page.sentences()],

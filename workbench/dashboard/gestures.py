@@ -40,6 +40,7 @@ GESTURES: Mapping[str, Gesture] = {
         Gesture("drag", "page"),
         Gesture("click", "page"),
         Gesture("dismiss", "page"),
+        Gesture("risk", "page"),
         Gesture("job", "page", "run jobs"),
         Gesture("files", "upload", "upload files"),
         Gesture("chunk", "upload", "upload files"),

@@ -30,6 +30,7 @@ from workbench.pages.core.part import Part
 from workbench.pages.inputs.code import call, dataset_code, given_code, kept, script
 from workbench.pages.inputs.data import Sample, described, example_key, is_draw
 from workbench.pages.inputs.direction import direction_question
+from workbench.pages.inputs.risk import RISK_OF_SCORES
 from workbench.pages.inputs.score_source import sight_of
 from workbench.pages.inputs.scores import INPUTS, ComparedScores
 from workbench.pages.inputs.settings import DeltaSetting, Validity
@@ -87,6 +88,10 @@ class ComparedSources(Part):
         """Take a data set into view as A."""
         if self.page.given is None:
             self.page.a_data = self.page.param.a_data.default if key is None else key
+
+    def about_risk(self) -> Mapping[str, Any]:
+        """The scores of A, which the page Risk has in view as well."""
+        return RISK_OF_SCORES
 
     def refresh(self) -> None:
         """Take note that the data sets were renamed or read in another way."""

@@ -30,6 +30,7 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
 from workbench.pages.inputs.code import call, script
+from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.randomized_response import RandomizedResponsePair
 
@@ -116,6 +117,10 @@ class CountsPage(Page):
 
     def _ask(self, question: quantities.Question, interval: str = "joint") -> Bound:
         return self.counts().bound(question, self.confidence, interval, self.sided)
+
+    def about_risk(self) -> dict[str, Any]:
+        """The counts."""
+        return risk_without_scores(counts=self.counts())
 
     # -- the answer and the strip of numbers -------------------------------------------------------
 

@@ -15,6 +15,7 @@ from workbench.bounds.counts.threshold import epsilon_at_threshold, error_rates
 from workbench.bounds.estimates import checked_against, total_variation_estimate
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
+from workbench.claims.pair import PairClaim
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.estimators.histogram import RANGE_TAIL, Histogram, histogram
 from workbench.estimators.roc import Roc, roc
@@ -37,6 +38,7 @@ from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.code import call, pair_code, script
 from workbench.pages.inputs.known import KnownPairChoice, known_controls, known_parameters
+from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.accounting.composed import ComposedPair
@@ -120,6 +122,11 @@ class PairSample(Part):
         except KeyboardInterrupt:
             self.page.message = f"Interrupted after {len(drawn)} of {many} draws."
         self.past = (*self.past, *drawn)
+
+    def about_risk(self) -> dict[str, Any]:
+        """The pair as a claim, unless its truth is hidden."""
+        known = not self.page.hide_truth
+        return risk_without_scores(PairClaim(self.pair()) if known else None)
 
     @property
     def n(self) -> int:

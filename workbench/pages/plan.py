@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.power.plan_results import SampleSize
+from workbench.claims.pair import PairClaim
 from workbench.figures import plan as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import (
@@ -25,6 +26,7 @@ from workbench.pages.core.page import (
 from workbench.pages.inputs.code import Name, call, comment, duration, lines, pair_code, script
 from workbench.pages.inputs.pair import PairChoice, pair_controls
 from workbench.pages.inputs.plan_writing import PlanWriting
+from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pages.sample_sizes import AIM, LIVE, PAIR, REPS, SPAN, SampleSizes
 
@@ -55,6 +57,10 @@ class PlanPage(Page):
         ),
         PlanWriting.section,
     )
+
+    def about_risk(self) -> dict[str, Any]:
+        """The assumed pair as a claim."""
+        return risk_without_scores(PairClaim(self.pair()))
 
     # -- the answer and the strip of numbers ---------------------------------------------------
 

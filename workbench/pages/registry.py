@@ -114,6 +114,11 @@ MENU: dict[str, dict[str, PageEntry]] = {
             "Do the scores follow a parametric family, and what would it imply?",
             "workbench.pages.family:FamilyPage",
         ),
+        "risk": PageEntry(
+            "Risk",
+            "What could an attacker do, and what is promised?",
+            "workbench.pages.risk.page:RiskPage",
+        ),
         "selection": PageEntry(
             "Best-run selection",
             "What is the privacy cost of releasing the best of many runs?",

@@ -32,7 +32,8 @@ export class Board {
 
   // frame: what the page holds and never changes; send(gesture) returns the gesture's serial. tools
   // serve what is loaded when it is used, the menus of charts and the copies of numbers:
-  // module(name); file(item, kind, options) saves a chart; texts(item) of a number.
+  // module(name); file(item, kind, options) saves a chart; texts(item) of a number; risk: whether the
+  // answer may lead to the page Risk.
   constructor(frame, send, tools) {
     this.views = new Map()
     this.jobs = new Map()
@@ -75,6 +76,7 @@ export class Board {
     for (const cell of this.numbers.cells) this.views.set(cell.item.name, cell)
     for (const item of frame.sentences) place(item, new (SENTENCES[item.place] ?? Sentence)(), places[item.place])
     for (const item of behind) this.views.set(item.name, new FoldedNumber(item, tools, places.answer))
+    if (frame.risk && tools?.risk) places.answer.querySelector(".wb-headline")?.append(toRisk(send))
     this.panels = new Disclosures(this.element)
   }
 
@@ -449,6 +451,13 @@ class Headline {
     this.element.hidden = false
     this.said = evidence ? `${words}: ${evidence}` : words
   }
+}
+
+// Beside an answer: the button to the page Risk, about the same claim and data.
+function toRisk(send) {
+  const button = make("button", {class: "wb-text-button wb-to-risk", type: "button"}, "What could an attacker do?")
+  button.addEventListener("click", () => send({kind: "risk"}))
+  return button
 }
 
 // Where the data come from: the first sentence, and the others where all of the header is shown.

@@ -8,6 +8,7 @@ A gesture is a dict with its ``kind`` and its ``serial`` number::
     {"kind": "click", "item": "roc", "x": 0.3, "y": 0.7}
     {"kind": "job", "job": "simulate"}                    the button of a job
     {"kind": "dismiss"}                                   the message was read
+    {"kind": "risk"}                                      what could an attacker do?
 
 ``"done": false`` marks the steps of a slider or a line that is still held.
 """
@@ -63,6 +64,7 @@ class PageGestures:
             "click": self._click,
             "job": self._job,
             "dismiss": self._dismiss,
+            "risk": self._risk,
         }
 
     @property
@@ -119,3 +121,6 @@ class PageGestures:
 
     def _dismiss(self, gesture: Message) -> Asked:
         return "message", partial(setattr, self._page, "message", "")
+
+    def _risk(self, gesture: Message) -> Asked:
+        return "risk", self._page.ask_risk

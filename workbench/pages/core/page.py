@@ -498,6 +498,20 @@ class Page(PageState):
         for part in self.parts:
             part.refresh()
 
+    @classmethod
+    def asks_risk(cls) -> bool:
+        """Whether its answer leads to the page Risk: it or a part overrides `about_risk`."""
+        return cls.about_risk is not Page.about_risk or bool(cls._overriding("about_risk"))
+
+    def about_risk(self) -> dict[str, Any]:
+        """Settings with which the page Risk is about the same claim, scores or counts."""
+        asked = [part.about_risk() for part in self.parts_with("about_risk")]
+        return {name: value for one in asked for name, value in one.items()}
+
+    def ask_risk(self) -> None:
+        """Ask for the page Risk, with the settings of `about_risk`."""
+        self.goes_to, self.goes_with = "risk", self.about_risk()
+
     @property
     def settable(self) -> dict[str, param.Parameter]:
         """The parameters that are settings, by name."""

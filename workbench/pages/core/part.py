@@ -209,6 +209,10 @@ class Part(_Declares):
     def restored(self) -> None:
         """Take note that settings of an earlier page have been set."""
 
+    def about_risk(self) -> Mapping[str, Any]:
+        """Settings with which the page Risk is about the same claim, scores or counts."""
+        return {}
+
     # -- what `workbench.pages.inputs.settings.Validity` asks ----------------------------------
 
     def note_shown(self) -> None:

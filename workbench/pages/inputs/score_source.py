@@ -19,6 +19,7 @@ from workbench.pages.inputs.data import (
     is_draw,
     same_numbers,
 )
+from workbench.pages.inputs.risk import RISK_OF_SCORES
 from workbench.scores.examples import card
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
@@ -223,6 +224,10 @@ class ScoreSource(Part):
         return str(self.loaded)
 
     # -- what the page and its parts ask -------------------------------------------------------
+
+    def about_risk(self) -> Mapping[str, Any]:
+        """The scores, which the page Risk has in view as well."""
+        return RISK_OF_SCORES
 
     def not_settings(self) -> tuple[str, ...]:
         """The direction, unless the scores are given: a data set has its own."""

@@ -33,6 +33,7 @@ from workbench.pages.inputs.pair import (
     pair_parameters,
     values_of_pair,
 )
+from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pairs.base import Pair
 from workbench.pairs.own.kinds import kind_of
 from workbench.testers.finders.neighbors import RELATIONS
@@ -172,6 +173,11 @@ class MechanismChoice(Part):
         if self.mechanism == OWN and self.page.given is not None:
             return self.page.given
         return GALLERY[self.mechanism]
+
+    def about_risk(self) -> dict[str, Any]:
+        """The claim that is tested; none where none is stated."""
+        claim = self.page.claim()
+        return risk_without_scores(claim if claim.stated else None)
 
     @derived(needs=("mechanism", *CLAIM))
     def claim(self) -> Claim:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
+from workbench.claims.pair import PairClaim
 from workbench.onerun.guesses import RANDOM_PARTS, Ends, Guesses, Threshold
 from workbench.onerun.half.matching import MatchedPairs, matched_pairs
 from workbench.onerun.read import one_run_of_table
@@ -24,6 +25,7 @@ from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SCORE, IntegerField, LogNumber, decimals
 from workbench.pages.core.upload import Upload
+from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import Fingerprint
@@ -257,6 +259,14 @@ class OneRunSource(Part):
         if self._mark_of is None or self._mark_of[0] is not self.read:
             self._mark_of = self.read, of_sides(self.read.scores, self.read.included)
         return (Sight(self._mark_of[1], self.read.name),)
+
+    def about_risk(self) -> dict[str, Any]:
+        """What a simulated mechanism promises; of other runs, nothing is known here."""
+        if self.source != "simulate":
+            return risk_without_scores()
+        simulated = self.simulated()
+        pair = simulated.claimed if isinstance(simulated, DPSGD) else simulated.pair
+        return risk_without_scores(PairClaim(pair))
 
     def choices(self) -> dict[str, Any]:
         """How the file is read."""

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.records.attacks import NO_SIGNALS, RecordAttacks
 from workbench.pages.records.attributes import ALL
@@ -90,6 +91,10 @@ class RecordsPage(Page):
             self.message = str(error)
         else:
             self.goes_to = "scores"
+
+    def about_risk(self) -> dict[str, Any]:
+        """Nothing of the table: its records have scores of their own, each of which opens there."""
+        return risk_without_scores()
 
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore``."""

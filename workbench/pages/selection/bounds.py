@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -9,10 +10,12 @@ import numpy as np
 
 from workbench._format import plain, round_safely
 from workbench.bounds.bound import Bound
+from workbench.claims.approx import ApproxDP
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.figures.selection import bounds as charts
 from workbench.pages.core.page import Answer, Fact, answer, derived, figure, number, sentence
 from workbench.pages.core.part import Part
+from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pages.selection.choice import FAMILY, ONE_RUN
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
@@ -34,6 +37,12 @@ CELLS, MUCH_LARGER = 81, 4
 
 class SelectionBounds(Part):
     """Bounds on the privacy of the selection, which need no samples."""
+
+    def about_risk(self) -> dict[str, Any]:
+        """What is proven for any score, as a claim."""
+        limit = self.any_score().value
+        proven = ApproxDP(float(round_safely(limit, "up", 6)), self.page.delta.value)
+        return risk_without_scores(proven if math.isfinite(limit) else None)
 
     # -- results -----------------------------------------------------------------------------------
 

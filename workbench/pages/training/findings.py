@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from workbench._format import percent, plain, round_safely
 from workbench.bounds.anytime.anytime import AnytimePath
 from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import TradeoffBand
+from workbench.claims.pair import PairClaim
 from workbench.figures.watch import short_e_value
 from workbench.following.evidence import ClaimEvidence
 from workbench.onerun.half.matching import matched_pairs
@@ -18,6 +20,7 @@ from workbench.onerun.half.stability import HalfStability
 from workbench.onerun.tuning import tune_one_run
 from workbench.pages.core.page import Fact, derived, number
 from workbench.pages.core.part import Part
+from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pairs.base import Pair
 from workbench.training.audits.one_shot import OneShot
 from workbench.training.audits.rows import Rows
@@ -58,6 +61,11 @@ class Judged:
 
 class TrainingFindings(Part):
     """What the scores so far show of the claim, in numbers."""
+
+    def about_risk(self) -> dict[str, Any]:
+        """What the accountant says of the training in view."""
+        pair = self.claim_pair()
+        return risk_without_scores(None if pair is None else PairClaim(pair))
 
     # -- results, each computed once a state -------------------------------------------------------
 

@@ -1,1 +1,1 @@
-"""Claims: `choice` of the claim of a mechanism, what was `stated` of data, text of `releases`."""
+"""Claims: `choice` of that of a mechanism, what was `stated`, also `kept` with data, `releases`."""

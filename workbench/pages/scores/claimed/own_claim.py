@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 from workbench.bounds.power.judge import verdict_on
 from workbench.bounds.power.verdict import Verdict
@@ -11,18 +11,12 @@ from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.pages.core.page import Control, derived
 from workbench.pages.core.upload import Upload, UploadedFile
-from workbench.pages.inputs.claims.stated import (
-    CLAIM,
-    StatedClaim,
-    answering,
-    judged_values,
-    stated_controls,
-)
+from workbench.pages.inputs.claims.kept import KeptClaim
+from workbench.pages.inputs.claims.stated import CLAIM, answering, stated_controls
 from workbench.pages.inputs.reference import REFERENCE, REFERENCES
+from workbench.pages.inputs.risk import claim_for_risk
 from workbench.pages.scores.claimed.former import from_former
 from workbench.pairs.claimed import ProfileTablePair
-from workbench.scores.sample import Scores
-from workbench.workspaces.dataset import DataSet
 
 #: Kinds of claims that no text names: an uploaded table, and the pair of the first reference.
 TABLE, AS_REFERENCE = "table", "reference"
@@ -62,11 +56,10 @@ def read_claims(table: tuple[UploadedFile, ...]) -> ProfileTablePair:
         raise ValueError(f"{name!r}: {error}") from None
 
 
-class OwnClaim(StatedClaim):
+class OwnClaim(KeptClaim):
     """What was promised of the mechanism whose scores are in view, and whether they refute it.
 
-    The claim is kept with the data set: it comes into view with it, and `keep_with_data` keeps what
-    a person states here. The verdict holds for all claims at once
+    The claim is kept with the data set; see `KeptClaim`. The verdict holds for all claims at once
     (`workbench.bounds.power.judge`), so that a claim that is changed after results were seen marks
     nothing; a plan that fixes another one says so. A claimed δ is proposed as the δ of the bound on
     ε, so that the bound answers the claim.
@@ -80,8 +73,6 @@ class OwnClaim(StatedClaim):
         doc="csv, tsv, parquet, feather, npz or json with columns epsilon and delta; each row "
         "claims (ε, δ)-DP. It stays in this server's memory, for this session only.",
     )
-
-    _of_data = ""
 
     def __init__(self) -> None:
         super().__init__(_FURTHER)
@@ -126,48 +117,13 @@ class OwnClaim(StatedClaim):
         claim = self.own_claim()
         return "" if claim is None else self.text or str(claim)
 
-    # -- kept with the data ----------------------------------------------------------------------
-
-    def values_with(self, dataset: DataSet | None) -> dict[str, Any]:
-        """The page's parameters for what was promised of a data set that comes into view."""
-        self._of_data = "" if dataset is None else dataset.claim
-        try:
-            return judged_values(self._of_data)
-        except ValueError as error:  # such as a claim that was stated in Python
-            return {"claim_kind": None, "message": str(error)}
-
-    def data_came(self, before: Scores | None) -> None:
-        """Take a claim that was changed elsewhere, as in the import step."""
-        dataset = self.page.source.dataset
-        claim = "" if dataset is None else dataset.claim
-        if claim != self._of_data:
-            values = self.values_with(dataset)
-            if claim != self.text:
-                self.page.set_quietly(**values)
-
-    def keep_with_data(self) -> None:
-        """Keep the claim with the data set in view, where that can be changed."""
-        dataset = self.page.source.dataset
-        if dataset is None or dataset.claim == self.text:
-            return  # without a look at the disk, as after most moves
-        if self._is_kept(dataset):
-            self._of_data = self.page.workspace.kept.promise(dataset.key, self.text).claim
-
-    def still_stated(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Settings that were kept of the page, without a claim that the data set has by now."""
-        settings = self.renamed(dict(settings))
-        dataset = self.page.source.dataset
-        unnamed = settings.get("claim_kind") in _FURTHER.values()
-        if not self._is_kept(dataset) or (unnamed and not dataset.claim):
-            return settings
-        return {k: v for k, v in settings.items() if k not in (*CLAIM, "claim_table")}
-
     def renamed(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Settings in which a claim that earlier versions had as a reference is a claim."""
         return from_former(settings, _FURTHER)
 
-    def _is_kept(self, dataset: DataSet | None) -> TypeGuard[DataSet]:
-        return dataset is not None and self.page.workspace.catalog.is_own(dataset.key)
+    def about_risk(self) -> Mapping[str, Any]:
+        """The claim that is tested, where its numbers can be typed."""
+        return claim_for_risk(self.page.own_claim())
 
     # -- steps -----------------------------------------------------------------------------------
 

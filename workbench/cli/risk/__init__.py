@@ -1,0 +1,1 @@
+"""`workbench risk`: `command` reads the arguments, `printed` says what was found."""
