@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.pages.core.page import Page
+from workbench.pages.inputs.claims.risk import COUNTED
 from workbench.pages.inputs.code import call, data_code, lines, script
-from workbench.pages.inputs.risk import COUNTED
 
 #: Number of the page -> how it is read off the risk, and what it needs.
 _PROMISED = {
