@@ -183,6 +183,7 @@ from .pairs.accounting.pld import AccountantError as AccountantError
 from .pairs.base import Pair as Pair
 from .pairs.calibration import gaussian_mu_for as gaussian_mu_for
 from .pairs.calibration import gaussian_sigma_for as gaussian_sigma_for
+from .pairs.calibration import laplace_scale_for as laplace_scale_for
 from .pairs.calibration import noise_multiplier_for as noise_multiplier_for
 from .pairs.calibration import pair_from_total_variation as pair_from_total_variation
 from .pairs.claimed import ProfileTablePair as ProfileTablePair

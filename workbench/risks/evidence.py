@@ -22,7 +22,8 @@ from workbench.claims.base import Claim
 from workbench.claims.gdp import GDP
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats
-from workbench.risks.success import ROUND_OFF, allowed_success
+from workbench.risks.promise import allowed_success
+from workbench.risks.success import ROUND_OFF
 from workbench.scores.sample import Scores
 
 #: Stands for an infinite parameter of a claim.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from workbench import _checks
 from workbench.claims.base import Claim
 from workbench.curves.validation import Floats
-from workbench.risks.success import ROUND_OFF, allowed_success
+from workbench.risks.success import MOST_RECORDS, ROUND_OFF, success, upper_success
 
-#: Records of a group, at most.
-MOST_RECORDS = 1000
+#: Absolute round-off of 1 − f where f is known as a float.
+_OF_A_FLOAT = 1e-15
 
 
 @dataclass(frozen=True)
@@ -51,18 +52,9 @@ class Promise:
         baseline : ndarray
             In [0, 1].
         """
-        reached = np.asarray(baseline, dtype=float)
         if self.claim.max_total_variation() == 0:
-            return reached
-        for _ in range(self.group):
-            reached = self._of_one(reached)
-            if (reached == 1).all():
-                break
-        return reached
-
-    def _of_one(self, baseline: Floats) -> Floats:
-        found = allowed_success(self.claim, baseline)
-        return np.minimum(np.maximum(found * (1 + ROUND_OFF), baseline), 1.0)
+            return np.asarray(baseline, dtype=float)
+        return upper_success(partial(allowed_success, self.claim), baseline, self.group)
 
     @property
     def advantage(self) -> float:
@@ -78,3 +70,19 @@ class Promise:
             else:
                 high = middle
         return 1 - 2 * low
+
+
+def allowed_success(claim: Claim, baseline: Floats) -> Floats:
+    """1 − f of a claim at each baseline, up to `ROUND_OFF`.
+
+    Parameters
+    ----------
+    claim : Claim
+    baseline : ndarray
+        In [0, 1].
+    """
+    found = success(claim.dominating_pair, baseline)
+    if type(claim).min_tradeoff is not Claim.min_tradeoff:  # its pair leaks more than it allows
+        tighter = 1 - np.asarray(claim.min_tradeoff(np.ravel(baseline)), dtype=float)
+        found = np.minimum(found, tighter.reshape(np.shape(baseline)) + _OF_A_FLOAT)
+    return found

@@ -26,8 +26,8 @@ from workbench.scores.sample import Scores
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Baselines of a picture, from one in ten millions to nearly sure.
-LEAST_BASELINE = 1e-7
+#: Least baseline of a picture: one in a million.
+LEAST_BASELINE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class Risk:
         Parameters
         ----------
         baselines : array_like, optional
-            In [0, 1]; by default from 1e-7 to 1, evenly in the logarithm.
+            In [0, 1]; by default from 1e-6 to 1, evenly in the logarithm.
         """
         if baselines is None:
             at = np.geomspace(LEAST_BASELINE, 1.0, 211)

@@ -11,13 +11,18 @@ side. Pairs with a closed form give log(1 − f) themselves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
-from workbench.claims.base import Claim
 from workbench.curves.validation import Floats, quiet
 from workbench.pairs.base import Pair, SymmetricPair
+
+Success = Callable[[Floats], Floats]
+
+#: Records of a group, at most.
+MOST_RECORDS = 1000
 
 #: What round-off may take from a success, of itself.
 ROUND_OFF = 1e-12
@@ -28,11 +33,10 @@ _LINES = 4001
 #: Lines beside the best of them that are tried next, and how often.
 _NEAR, _TIMES = 33, 2
 
-#: Absolute round-off of 1 − f where f is known as a float.
-_OF_A_FLOAT = 1e-15
-
-#: The lines end where δ is this, or at this ε.
-_LEAST_DELTA, _MOST_EPSILON = 1e-15, 300.0
+#: Baseline from which on the lines may end at a δ, by which they miss a success at most; the first
+#: takes compositions a second, as nothing on their grid is as small. They end at the ε, too.
+_ENDS = ((0.0, 1e-15), (1e-6, 1e-10), (1e-3, 1e-7))
+_MOST_EPSILON = 300.0
 
 
 def success(pair: Pair, baseline: Floats) -> Floats:
@@ -44,9 +48,11 @@ def success(pair: Pair, baseline: Floats) -> Floats:
     baseline : ndarray
         In [0, 1].
     """
+    pair = pair.closed_form or pair
     if isinstance(pair, SymmetricPair):
         return np.exp(np.asarray(pair.log_rates(baseline)[1]))
-    epsilon, log_delta = _lines(pair)
+    least = float(np.min(baseline, initial=1.0))
+    epsilon, log_delta = _lines(pair, next(end for above, end in _ENDS[::-1] if least >= above))
     with quiet():
         log_baseline = np.log(baseline)[..., None]
         found = np.logaddexp(log_delta, epsilon + log_baseline)
@@ -61,25 +67,31 @@ def success(pair: Pair, baseline: Floats) -> Floats:
     return np.minimum(np.exp(best), 1.0)
 
 
-def allowed_success(claim: Claim, baseline: Floats) -> Floats:
-    """1 − f of a claim at each baseline, up to `ROUND_OFF`.
+def upper_success(success_of_one: Success, baseline: Floats, group: int) -> Floats:
+    """The success against a group of records, never below the truth.
 
     Parameters
     ----------
-    claim : Claim
+    success_of_one : callable
+        From baselines to 1 − f, up to `ROUND_OFF`.
     baseline : ndarray
         In [0, 1].
+    group : int
+        Of how many records, at least 1: g(g(… κ)) with g = 1 − f (Dong, Roth and Su 2022, Theorem
+        2.14).
     """
-    found = success(claim.dominating_pair, baseline)
-    if type(claim).min_tradeoff is not Claim.min_tradeoff:  # its pair leaks more than it allows
-        tighter = 1 - np.asarray(claim.min_tradeoff(np.ravel(baseline)), dtype=float)
-        found = np.minimum(found, tighter.reshape(np.shape(baseline)) + _OF_A_FLOAT)
-    return found
+    reached = np.asarray(baseline, dtype=float)
+    for _ in range(group):
+        found = success_of_one(reached) * (1 + ROUND_OFF)
+        reached = np.minimum(np.maximum(found, reached), 1.0)
+        if (reached == 1).all():
+            break
+    return reached
 
 
 @lru_cache(maxsize=32)
-def _lines(pair: Pair) -> tuple[Floats, Floats]:
-    """ε of the lines of formula (1), and log δ there."""
-    end = min(float(pair.epsilon(_LEAST_DELTA)), _MOST_EPSILON)
+def _lines(pair: Pair, delta: float) -> tuple[Floats, Floats]:
+    """ε of the lines of formula (1), to where δ is this, and log δ there."""
+    end = min(float(pair.epsilon(delta)), _MOST_EPSILON)
     epsilon = np.linspace(-1, 1, _LINES) * max(end, 1e-3)
     return epsilon, np.asarray(pair.log_profile(epsilon), dtype=float)
