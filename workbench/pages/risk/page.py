@@ -12,6 +12,7 @@ from workbench.pages.inputs.settings import Validity
 from workbench.pages.risk.asked import RiskAsked, RiskClaim
 from workbench.pages.risk.code import risk_code
 from workbench.pages.risk.measured import RiskMeasured, RiskScores
+from workbench.pages.risk.noise import RiskNoise
 from workbench.pages.risk.numbers import RiskNumbers
 from workbench.scores.sample import Scores
 
@@ -24,21 +25,23 @@ class RiskPage(Page):
         "A promise says what no attacker can do, and tests show what one can. How often would an "
         "attacker be right with the release, and how often without it?"
     )
-    main: ClassVar[tuple[str, ...]] = ("log_one_in", "log_prior")
+    main: ClassVar[tuple[str, ...]] = ("log_one_in", "log_wished")
 
-    validity = Validity(resets=("log_one_in", "log_prior", "confidence"))
+    validity = Validity(resets=("log_one_in", "log_prior", "log_wished", "group", "confidence"))
     promised = RiskClaim()
     sample = Sample("sample")
     measuring = RiskMeasured()
     source = RiskScores()
     asking = RiskAsked()
     numbers_part = RiskNumbers()
+    calibration = RiskNoise()
 
     controls: ClassVar[tuple[Section, ...]] = (
         RiskAsked.section,
         Section("Claim", tuple(stated_controls())),
         Section("Evidence", RiskMeasured.controls),
         RiskScores.section,
+        RiskNoise.section,
         Section("", (Control("reset", menu=True),)),
     )
 
