@@ -28,6 +28,7 @@ NUMERICS = (
     "mechanisms",
     "testers",
     "selection",
+    "synthetic",
     "tables",
     "training",
 )
@@ -199,7 +200,8 @@ def test_every_folder_says_what_is_in_it():
 
 #: What users import: these, and nothing inside them.
 PUBLIC = {"workbench", "workbench.testing", "workbench.pandas"} | {
-    f"workbench.{name}" for name in ("selection", "onerun", "mechanisms", "live", "training")
+    f"workbench.{name}"
+    for name in ("selection", "onerun", "mechanisms", "live", "synthetic", "training")
 }
 
 

@@ -50,6 +50,7 @@ FOLDERS = {
     "server/apps": ("panel", "serve"),
     "slides": ("lab",),
     "storing": ("workspace",),
+    "synthetic": ("mechanisms",),
     "tables": ("files",),
     "testing": ("reports",),
     "testers": ("mechanisms",),

@@ -17,6 +17,7 @@ from . import reports as reports
 from . import scores as scores
 from . import selection as selection
 from . import software as software
+from . import synthetic as synthetic
 from . import tables as tables
 from . import teaching as teaching
 from . import testers as testers
@@ -165,6 +166,8 @@ from .onerun.half.matching import MatchedPairs as MatchedPairs
 from .onerun.half.matching import matched_pairs as matched_pairs
 from .onerun.half.stability import HalfStability as HalfStability
 from .onerun.half.stability import half_stability as half_stability
+from .onerun.judged import GuessVerdict as GuessVerdict
+from .onerun.judged import judge_guesses as judge_guesses
 from .onerun.read import read_one_run as read_one_run
 from .onerun.run import OneRun as OneRun
 from .onerun.scored.bound import one_run_score_bound as one_run_score_bound
@@ -217,6 +220,7 @@ from .scores.layouts.tools import Recognized as Recognized
 from .scores.sample import Scores as Scores
 from .scores.sample import ScoresError as ScoresError
 from .software.extras import MissingPackage as MissingPackage
+from .synthetic.audit import SyntheticAudit as SyntheticAudit
 from .tables.attacks.combining import CombinedLimits as CombinedLimits
 from .tables.attacks.overlap import AttackOverlap as AttackOverlap
 from .tables.attacks.overlap import compare_attacks as compare_attacks

@@ -29,9 +29,9 @@ FIRST = (
     *("ApproxDP", "GDP", "PureDP"),
     *("GaussianPair", "LaplacePair", "SubsampledGaussianPair", "RandomizedResponsePair"),
     "DPSGDPair",
-    # other data: four counts, one training run, many records, a mechanism, a file that grows
-    *("Counts", "epsilon_from_counts", "Guesses", "one_run_bound"),
-    *("ScoreTable", "read_score_table", "audit_mechanism", "mechanism", "test_samples", "follow"),
+    # other data: counts, one run, a synthetic table, many records, a mechanism, a growing file
+    *("Counts", "epsilon_from_counts", "one_run_bound", "SyntheticAudit"),
+    *("ScoreTable", "read_score_table", "audit_mechanism", "mechanism", "follow"),
     # before and after
     *("samples_needed", "power", "plan", "workspace", "audit", "save_figure"),
 )

@@ -5,6 +5,7 @@
 - `bound`: lower bounds on ε and μ from guesses. Its methods are in `steinke` (Steinke, Nasr and
   Jagielski 2023), `mahloujifar` (Mahloujifar, Melis and Chaudhuri 2024), `per_bit` (Xiang, Wang and
   Wang 2025) and `abstain` (Xiang et al. 2025); `families` are the mechanisms that some assume.
+- `judged`: the verdict on a claim from guesses.
 - `scored`: bounds from the scores of the canaries, and tests of whether canaries are independent.
 - `half`: runs in which a random half was in, made exact by matched pairs, and how stable they are.
 - `tuning`: valid bounds after choosing among several guessing rules.

@@ -1,7 +1,8 @@
 """Audits that train models: who is in, what is scored, and what the scores become.
 
-`base` has `TrainingAudit`, which every kind derives from; `rows` the scores as they come, and
-`parameters` settings and audits as plain tables. `registry` has all kinds by name:
+`base` has `TrainingAudit`, which every kind derives from, and `scored_models` what it shares with
+runs of anything else; `rows` has the scores as they come, and `parameters` settings and audits as
+plain tables. `registry` has all kinds by name:
 
 - `black_box`: many models with and without one record;
 - `one_shot`: one model, training records against held-out ones;

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, Self, get_type_hints
 
 import numpy as np
 
 from workbench import _checks
-from workbench.onerun.run import OneRun
 from workbench.pairs.base import Pair
 from workbench.pairs.last_iterate import LastIteratePair
-from workbench.scores.sample import Scores
-from workbench.tables.table import ScoreTable
 from workbench.training.audits.parameters import made_of, plain
-from workbench.training.audits.rows import Rows
+from workbench.training.audits.scored_models import ScoredModels
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingAudit(ABC):
+class TrainingAudit(ScoredModels):
     """Models to train, and what their scores become.
 
     Models are independent tasks: model ``index`` is trained with a generator that depends on the
@@ -47,19 +44,6 @@ class TrainingAudit(ABC):
     data: LabeledData
     models: int
 
-    #: What settles the kind in plans and on pages; its title; what it asks, in a sentence.
-    kind: ClassVar[str]
-    title: ClassVar[str]
-    about: ClassVar[str]
-    #: "independent runs" where a model gives one score for each record, and bounds for the record
-    #: need no assumption; "one run" where scores share a model, and bounds state how they assume
-    #: the scores to behave.
-    sampling: ClassVar[str]
-    #: True when a larger score indicates membership.
-    larger_is_member: ClassVar[bool] = False
-    #: The fewest models with which `collect` has a result.
-    least_models: ClassVar[int] = 1
-
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(type(self)).items():
             if isinstance(kind, type) and is_dataclass(kind):
@@ -82,7 +66,7 @@ class TrainingAudit(ABC):
                 f"of a model, got {batch:g}; it is sample_rate times their number"
             )
 
-    def _check_own(self) -> None:  # noqa: B027 (a kind may have nothing to check)
+    def _check_own(self) -> None:
         """Raises where an argument of the kind is bad, and makes it what it should be."""
 
     # -- what a kind gives ------------------------------------------------------------------------
@@ -91,56 +75,6 @@ class TrainingAudit(ABC):
     def items(self) -> int:
         """The largest number of records and canaries that a model is trained on."""
         return self.data.size
-
-    @property
-    @abstractmethod
-    def subjects(self) -> int:
-        """Number of records or canaries that each model scores: its rows."""
-
-    @abstractmethod
-    def score_model(self, index: int, rng: np.random.Generator) -> Rows:
-        """Train a model, and score its subjects.
-
-        Parameters
-        ----------
-        index : int
-            From 0 to ``models`` − 1.
-        rng : numpy.random.Generator
-            The model's own.
-        """
-
-    @abstractmethod
-    def collect(self, rows: Rows, name: str = "") -> Scores | OneRun | ScoreTable:
-        """What the rows become; they may be those of some of the models.
-
-        Parameters
-        ----------
-        rows : Rows
-        name : str
-            Shown in titles; that of the audit by default.
-
-        Raises
-        ------
-        ScoresError
-            Rows of too few models.
-        """
-
-    @_checks.arguments
-    def two_samples(self, rows: Rows, name: str) -> Scores:
-        """The scores of subjects that were in (P) and out (Q).
-
-        Parameters
-        ----------
-        rows, name
-            See `collect`.
-        """
-        return Scores(
-            rows.score[rows.included],
-            rows.score[~rows.included],
-            larger_is_member=self.larger_is_member,
-            sampling=self.sampling,
-            name=name or self.name,
-        )
 
     # -- what all kinds have ----------------------------------------------------------------------
 
@@ -170,20 +104,13 @@ class TrainingAudit(ABC):
             return None
         return LastIteratePair(settings.noise_multiplier, settings.sample_rate, settings.steps)
 
-    def generator(self, seed: int, index: int) -> np.random.Generator:
-        """The generator of a model, the same however the models are spread.
-
-        Parameters
-        ----------
-        seed : int
-            Of the audit.
-        index : int
-            Of the model.
-        """
-        seed, index = _checks.count(seed, "seed"), _checks.count(index, "index")
-        return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
-
     # -- plans ------------------------------------------------------------------------------------
+
+    @property
+    def data_sha256(self) -> str:
+        """See `ScoredModels`."""
+        x, y = self.data.x, self.data.y.astype(np.int64)
+        return hashlib.sha256(x.tobytes() + y.tobytes()).hexdigest()
 
     @property
     def parameters(self) -> dict[str, Any]:

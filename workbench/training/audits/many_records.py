@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from workbench import _checks
-from workbench.scores.sample import ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.loss_score import FINAL_LOSS, LossScore
@@ -71,24 +70,6 @@ class ManyRecords(TrainingAudit):
     @_checks.arguments
     def collect(self, rows: Rows, name: str = "") -> ScoreTable:
         """See `TrainingAudit`."""
-        models, place = np.unique(rows.model, return_inverse=True)
-        if models.size < self.least_models or rows.size != models.size * self.records:
-            raise ScoresError(
-                f"{rows.size} scores of {models.size} models; a table needs at least "
-                f"{self.least_models} models with {self.records} scores each"
-            )
-        scores, member = np.empty((2, models.size, self.records))
-        scores[place, rows.subject] = rows.score
-        member[place, rows.subject] = rows.included
         audited = self.data.take(slice(0, self.records))
         attributes = {"label": audited.y, "image": audited.images}
-        return ScoreTable(
-            scores,
-            member.astype(bool),
-            records=audited.rows,
-            models=models,
-            attributes={name: column for name, column in attributes.items() if column is not None},
-            larger_is_member=self.larger_is_member,
-            sampling=self.sampling,
-            name=name or self.name,
-        )
+        return self.score_table(rows, name, audited.rows, attributes)

@@ -7,7 +7,6 @@ when ``scores.parquet`` is written: the scores as `wb.read_scores` and others op
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import os
 import platform
@@ -32,7 +31,7 @@ from workbench.tables.table import ScoreTable
 from workbench.training.audits.rows import Rows
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.runs.file_lock import InUseError, locked
-from workbench.training.runs.plan import TrainingPlan, read_plan
+from workbench.training.runs.plan import RunPlan, TrainingPlan, read_plan
 from workbench.training.runs.result_file import write_parquet, write_result
 from workbench.training.runs.trained_models import TrainedModels
 from workbench.training.runs.whole_file import UNFINISHED, write_whole
@@ -147,7 +146,7 @@ class RunFolder:
                 ) from error
             yield self
 
-    def begin(self, plan: TrainingPlan) -> TrainedModels:
+    def begin(self, plan: RunPlan) -> TrainedModels:
         """The models that are trained already, of a run that is continued.
 
         Raises
@@ -168,7 +167,7 @@ class RunFolder:
             "format": FORMAT,
             "parameters": plan.audit.parameters,
             "seed": plan.seed,
-            "data_sha256": _hash(plan.audit.data),
+            "data_sha256": plan.audit.data_sha256,
             "reference": _of_pair(plan),
         }
         about = _json.loads(_json.dumps(_json.plain(about, "tagged")))
@@ -243,11 +242,7 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _hash(data: LabeledData) -> str:
-    return hashlib.sha256(data.x.tobytes() + data.y.astype(np.int64).tobytes()).hexdigest()
-
-
-def _of_pair(plan: TrainingPlan) -> dict[str, Any] | None:
+def _of_pair(plan: RunPlan) -> dict[str, Any] | None:
     """What the accountant says of the training: the pair and its parameters."""
     pair = plan.audit.reference
     return None if pair is None else {"pair": type(pair).__name__, **pair.parameters}

@@ -1,9 +1,10 @@
-"""`TrainingPlan`: what a training run is repeated from, and its file."""
+"""`RunPlan`: what a run is repeated from; `TrainingPlan`: that of a training, and its file."""
 
 from __future__ import annotations
 
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from workbench.scores.refusals import did_you_mean, listed
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.parameters import ParameterError
 from workbench.training.audits.registry import make_audit
+from workbench.training.audits.scored_models import ScoredModels
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.runs.bundled import plan_file, plans
 from workbench.training.runs.toml_text import line_of, tables_of, to_toml
@@ -38,8 +40,25 @@ class TrainingPlanError(ValueError):
     """A plan that cannot be used; the message names the line."""
 
 
+class RunPlan(ABC):
+    """What a run in a folder is repeated from: what is made and scored, and with which seed."""
+
+    audit: ScoredModels
+    seed: int
+    confidence: float
+
+    @property
+    @abstractmethod
+    def claimed(self) -> Claim | None:
+        """The claim that the run is to be held against; None where there is none."""
+
+    @abstractmethod
+    def to_toml(self) -> str:
+        """The plan as a TOML file."""
+
+
 @dataclass(frozen=True, eq=False)
-class TrainingPlan:
+class TrainingPlan(RunPlan):
     """What is trained and scored, with which seed, and what it is to be held against.
 
     Parameters

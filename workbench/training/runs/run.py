@@ -1,14 +1,18 @@
-"""`run_training_audit`: train the models of an audit; `TrainingRun`: what came out."""
+"""`run_training_audit`: train the models of an audit; `TrainingRun`: what came out.
+
+`run_plan` and `ScoredRun` are the same for models that something else makes.
+"""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench import _checks
 from workbench.bounds.power.judge import judge
@@ -19,23 +23,26 @@ from workbench.scores.sample import Scores
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.rows import Rows
+from workbench.training.audits.scored_models import ScoredModels
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.runs.folder import RunFolder
-from workbench.training.runs.plan import TrainingPlan
+from workbench.training.runs.plan import RunPlan, TrainingPlan
 from workbench.training.runs.tasks import train_models
 from workbench.training.runs.trained_models import TrainedModels
+
+Run = TypeVar("Run", bound="ScoredRun")
 
 #: Seconds between two partial results, and the share of the time that making them may take.
 PACE, SHARE = 0.2, 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TrainingRun:
-    """The scores of the models of an audit, of all or of those that are trained so far.
+class ScoredRun:
+    """The scores of models, of all or of those that are made so far, whatever makes them.
 
     Attributes
     ----------
-    plan : TrainingPlan
+    plan : RunPlan
         What the run can be repeated from.
     trained : TrainedModels
     provenance : dict
@@ -45,7 +52,7 @@ class TrainingRun:
         Shown in titles: that of the folder; "" for that of the audit.
     """
 
-    plan: TrainingPlan
+    plan: RunPlan
     trained: TrainedModels
     provenance: dict[str, Any] = field(default_factory=dict)
     name: str = ""
@@ -54,10 +61,11 @@ class TrainingRun:
         _checks.fields(self)
 
     def __repr__(self) -> str:
-        return f"TrainingRun({self.audit.name!r}, {self.models} of {self.audit.models} models)"
+        kind = type(self).__name__
+        return f"{kind}({self.audit.name!r}, {self.models} of {self.audit.models} models)"
 
     @property
-    def audit(self) -> TrainingAudit:
+    def audit(self) -> ScoredModels:
         """What was trained and scored."""
         return self.plan.audit
 
@@ -119,6 +127,30 @@ class TrainingRun:
         return judge(self.result, claim, self.plan.confidence)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainingRun(ScoredRun):
+    """The scores of the models of an audit, of all or of those that are trained so far.
+
+    Attributes
+    ----------
+    plan : TrainingPlan
+        What the run can be repeated from.
+    trained : TrainedModels
+    provenance : dict
+        Of a run in a folder: parameters, seed, hash of the data, accountant's pair, and of each
+        session its date and the versions of the software.
+    name : str
+        Shown in titles: that of the folder; "" for that of the audit.
+    """
+
+    plan: TrainingPlan
+
+    @property
+    def audit(self) -> TrainingAudit:
+        """What was trained and scored."""
+        return self.plan.audit
+
+
 @_checks.arguments
 def run_training_audit(
     audit: TrainingAudit | TrainingPlan,
@@ -154,6 +186,26 @@ def run_training_audit(
         A seed below 0.
     """
     plan = audit if isinstance(audit, TrainingPlan) else TrainingPlan(audit, seed)
+    return run_plan(TrainingRun, plan, report, executor, folder)
+
+
+def run_plan(
+    kind: Callable[..., Run],
+    plan: RunPlan,
+    report: Report = silent,
+    executor: Executor | None = None,
+    folder: str | os.PathLike[str] | None = None,
+) -> Run:
+    """The scores of all models of a plan, whatever makes the models.
+
+    Parameters
+    ----------
+    kind : type
+        The class of the run.
+    plan : RunPlan
+    report, executor, folder
+        See `run_training_audit`, which raises the same errors.
+    """
     with nullcontext() if folder is None else RunFolder(folder).in_use() as kept:
         trained = TrainedModels.joined([]) if kept is None else kept.begin(plan)
         parts = [trained]
@@ -168,10 +220,10 @@ def run_training_audit(
             if progress.is_due():
                 parts = [TrainedModels.joined(parts)]
                 if (first := parts[0].prefix()).count:
-                    partial = TrainingRun(plan, first)
+                    partial = kind(plan, first)
                     progress.made()
             report(*progress.after(part.count), partial)
-        run = TrainingRun(plan, TrainedModels.joined(parts))
+        run = kind(plan, TrainedModels.joined(parts))
         if kept is None:
             return run
         run = replace(run, name=kept.name)

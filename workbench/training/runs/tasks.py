@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from workbench.parallel import map_in_processes
 from workbench.progress import Report, silent
-from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.rows import Rows
+from workbench.training.audits.scored_models import ScoredModels
 from workbench.training.runs.trained_models import TrainedModels
 
 #: Seconds of a task: long enough for a process, short enough to be cancelled, or lost. First tasks
@@ -41,7 +41,7 @@ class _Task:
 
 
 def train_models(
-    audit: TrainingAudit,
+    audit: ScoredModels,
     seed: int,
     models: Iterable[int],
     report: Report = silent,
@@ -51,7 +51,7 @@ def train_models(
 
     Parameters
     ----------
-    audit : TrainingAudit
+    audit : ScoredModels
     seed : int
         The rows of a model depend on it and the index alone.
     models : iterable of int
@@ -91,7 +91,7 @@ def _trained(task: _Task) -> TrainedModels:
 
 
 @lru_cache(maxsize=1)
-def _unpickled(content: bytes) -> TrainingAudit:
+def _unpickled(content: bytes) -> ScoredModels:
     """The audit, which a process keeps: what it prepares for all models is made once."""
-    audit: TrainingAudit = pickle.loads(content)
+    audit: ScoredModels = pickle.loads(content)
     return audit

@@ -1,0 +1,338 @@
+"""`judge_guesses`: the verdict on a claim from guesses on canaries with fair coins.
+
+**P-value.** Let a claim allow at most δ(ε) at every ε, so that a mechanism that keeps it is
+(ε, δ(ε))-DP for each ε. By Theorem 5.2 of Steinke, Nasr and Jagielski (2023) in its sharp form
+(`workbench.onerun.steinke`), at least c of r guesses are right with a probability of at most
+p_ε(c), for each ε. The tail is one number and all p_ε(c) are limits of it, so their minimum is one
+as well, and nothing is paid for taking it: p(c) = min_ε p_ε(c) falls in c, so P[p(C) ≤ α] ≤ α. A
+coarse grid of ε only makes p larger. For μ-GDP the recursion of Mahloujifar, Melis and Chaudhuri
+(2024) limits the same tail, and is taken where it is smaller.
+
+**Power.** A mechanism at twice the claim that treats canaries alike and names those of which it is
+surest is right with the probability that its trade-off function gives at this share of guesses;
+"too few samples" is where it would be caught with a probability below one half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench import _checks
+from workbench._format import percent, round_safely
+from workbench._frames import to_frame
+from workbench._markup import table
+from workbench.bounds.bound import Bound
+from workbench.bounds.power.verdict import (
+    CAUGHT,
+    NOT_REFUTED,
+    REFUTED,
+    TOO_FEW,
+    VERDICTS,
+    Detectable,
+)
+from workbench.claims.base import Claim
+from workbench.claims.gdp import GDP
+from workbench.claims.parse import as_claim
+from workbench.onerun.bound import one_run_bound, one_run_mu_bound
+from workbench.onerun.guesses import RANDOM_PARTS, Guesses
+from workbench.onerun.mahloujifar import refuted as refuted_by_recursion
+from workbench.onerun.steinke import sharp_p_value
+from workbench.pairs.base import Pair
+from workbench.pairs.families.gaussian import GaussianFamily
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from workbench.bounds.power.power import Mechanisms
+
+    Tradeoff = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+#: The ε at which a claim is tested besides the one that it names.
+_GRID = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 12, 32)])
+
+
+@dataclass(frozen=True)
+class GuessVerdict:
+    """A claim judged by guesses on canaries: refuted, not refuted, or too few samples.
+
+    Attributes
+    ----------
+    claim : Claim
+    verdict : {"refuted", "not refuted", "too few samples"}
+    confidence : float
+    p_value : float
+        Of the claim: a limit of the probability of as many right guesses if it is true.
+    guesses : Guesses
+    bound : Bound
+        What the guesses show on their own: μ for a Gaussian claim, otherwise ε at the claim's δ.
+    power : Detectable
+        What would have been caught.
+    relation : str
+        Of neighbors, whose claim it judges: "add/remove" or "substitution".
+    void : str, optional
+        Why it does not hold after all.
+    """
+
+    claim: Claim
+    verdict: str
+    confidence: float
+    p_value: float
+    guesses: Guesses
+    bound: Bound
+    power: Detectable
+    relation: str
+    void: str | None = None
+
+    to_frame = to_frame
+
+    def __post_init__(self) -> None:
+        _checks.fields(self)
+        _checks.one_of(self.verdict, "verdict", VERDICTS)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim is refuted, by evidence that is valid."""
+        return self.verdict == REFUTED and self.void is None
+
+    @property
+    def claimed(self) -> str:
+        """The claim as text: "approx(2, 1e-5)"."""
+        return str(self.claim)
+
+    def __bool__(self) -> bool:
+        """A TypeError: a verdict has three values, and "refuted" must not pass for True."""
+        raise TypeError(
+            f"a verdict is not true or false (this one is {self.verdict!r}): ask for "
+            "verdict.refuted"
+        )
+
+    def explain(self) -> str:
+        """The verdict in plain sentences."""
+        made = self.guesses
+        level = f"{percent(self.confidence)} confidence ({self.bound.assumption}, {self.relation})"
+        hits = f"{made.correct:,} of {made.guesses:,} guesses on {made.canaries:,} are right"
+        if self.verdict == REFUTED:
+            text = (
+                f"The claim “{self.claimed}” is refuted with {level}: {hits}, which has a "
+                f"probability of at most {round_safely(self.p_value, 'up')} if it is true."
+            )
+        elif self.verdict == TOO_FEW:
+            text = (
+                f"Too few samples to tell whether the claim “{self.claimed}” holds, with {level}: "
+                f"{hits}; of a mechanism at twice the claim, as many guesses would have refuted it "
+                f"with a probability of {percent(self.power.power_at_twice)}."
+            )
+        else:
+            text = (
+                f"The claim “{self.claimed}” is not refuted with {level}: {hits}. That does not "
+                f"show that it is true; with {percent(CAUGHT)} power these guesses detect "
+                f"{self.power.least}."
+            )
+        return f"{text} Not valid: {self.void}." if self.void else text
+
+    def __str__(self) -> str:
+        bound = self.bound
+        terms = ", ".join(filter(None, (percent(self.confidence), bound.assumption, self.void)))
+        return f"{self.claimed}: {self.verdict}, {bound.symbol} ≥ {bound.rounded} ({terms})"
+
+    def __repr__(self) -> str:
+        return f"GuessVerdict({self})"
+
+    def _repr_html_(self) -> str:
+        rows = [(self.bound.symbol, f"{self.bound.relation} {self.bound.rounded}")]
+        rows += [("p-value of the claim", f"≤ {round_safely(self.p_value, 'up')}")]
+        rows += [(f"caught with {percent(CAUGHT)} power", str(self.power))]
+        return table(f"{self.claimed}: {self.verdict}", rows, self.explain())
+
+
+def judge_guesses(
+    guesses: Guesses, claim: Claim | Pair | str, confidence: float = 0.95
+) -> GuessVerdict:
+    """The verdict on a claim from guesses on canaries, each of which had its own fair coin.
+
+    Parameters
+    ----------
+    guesses : Guesses
+        Of fair coins or of matched pairs.
+    claim : Claim, Pair or str
+        About adding or removing a canary; for matched pairs about substituting one.
+    confidence : float
+        A true claim is refuted with a probability of at most one minus it.
+
+    Returns
+    -------
+    GuessVerdict
+
+    Raises
+    ------
+    ValueError
+        A design without coins; text that is no claim; guesses out of more than two values.
+
+    Notes
+    -----
+    Guarantee: pointwise, for a rule of guessing that was fixed before the inclusions were known.
+    Canaries may influence each other.
+
+    References
+    ----------
+    Steinke, Nasr and Jagielski (2023), Theorem 5.2; Mahloujifar, Melis and Chaudhuri (2024).
+
+    Examples
+    --------
+    >>> found = wb.judge_guesses(wb.Guesses(1000, 100, 95), "approx(1, 1e-5)")
+    >>> print(found)
+    approx(1, 1e-5): refuted, ε at δ = 1e-5 ≥ 2.17 (95%, independent fair coins)
+    """
+    need = "a workbench.Guesses, such as run.guess(...) returns"
+    _checks.instance(guesses, Guesses, "guesses", need)
+    claim, confidence = as_claim(claim), _checks.confidence(confidence)
+    if guesses.design in RANDOM_PARTS or guesses.values > 2:
+        raise ValueError(
+            f"a verdict needs a fair coin for each canary, got design={guesses.design!r} and "
+            f"values={guesses.values}; match pairs first: wb.matched_pairs(run).guess(...)"
+        )
+    error = 1 - confidence
+    p = claim_p_value(claim, guesses)
+    power = _power(claim, guesses, error)
+    verdict = REFUTED if p <= error else TOO_FEW if power.too_weak else NOT_REFUTED
+    return GuessVerdict(
+        claim=claim,
+        verdict=verdict,
+        confidence=confidence,
+        p_value=p,
+        guesses=guesses,
+        bound=_bound(claim, guesses, confidence),
+        power=power,
+        relation="substitution" if guesses.design == "matched-pairs" else "add/remove",
+        void=guesses.void,
+    )
+
+
+def claim_p_value(claim: Claim, guesses: Guesses) -> float:
+    """A limit of P[at least as many right guesses] under a claim: a p-value of it.
+
+    Parameters
+    ----------
+    claim : Claim
+    guesses : Guesses
+    """
+    m, r, c = guesses.canaries, guesses.guesses, guesses.correct
+    if r == 0:
+        return 1.0
+    return min(_by_profile(claim, m, r, c), _by_recursion(claim, m, r, c))
+
+
+def _by_profile(claim: Claim, m: int, r: int, c: int) -> float:
+    own = claim.named_epsilon
+    at = _GRID if own is None else np.append(_GRID, own)
+    deltas = np.asarray(claim.delta(at), float)
+    tested = [
+        sharp_p_value(m, r, c, float(epsilon), float(delta))
+        for epsilon, delta in zip(at, deltas, strict=True)
+        if 0 <= delta < 1
+    ]
+    return min([1.0, *tested])
+
+
+def _by_recursion(claim: Claim, m: int, r: int, c: int) -> float:
+    """For μ-GDP: the smallest error level at which the recursion refutes μ, rounded up."""
+    if not isinstance(claim, GDP) or claim.mu <= 0:
+        return 1.0
+    family, mu = GaussianFamily(), np.array([claim.mu])
+
+    def is_refuted(log_error: float) -> bool:
+        found = refuted_by_recursion(family, mu, m, r, c, float(np.exp(log_error)))
+        return bool(found[0])
+
+    low, high = -30.0, 0.0
+    if not is_refuted(np.log(0.5)):
+        return 1.0
+    high = float(np.log(0.5))
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_refuted(middle) else (middle, high)
+    return float(np.exp(high))
+
+
+def _bound(claim: Claim, guesses: Guesses, confidence: float) -> Bound:
+    if isinstance(claim, GDP):
+        return one_run_mu_bound(guesses, confidence=confidence)
+    asked = claim.quantity[1].get("delta") if claim.quantity else None
+    delta = 0.0 if asked is None else asked
+    return one_run_bound(guesses, delta=delta, confidence=confidence, method="sharp")
+
+
+# -- power -----------------------------------------------------------------------------------------
+
+
+def _power(claim: Claim, guesses: Guesses, error: float) -> Detectable:
+    """What these guesses detect of mechanisms that leak more than the claim."""
+    from scipy.stats import binom
+
+    family = claim.for_power.alternatives()[0]
+    critical = _critical(claim, guesses, error)
+
+    def power(parameter: float) -> float:
+        if critical is None:
+            return 0.0
+        right = _accuracy(family.at(parameter), guesses.guesses / guesses.canaries)
+        return float(binom.sf(critical - 1, guesses.guesses, right))
+
+    twice = 2 * family.claimed
+    return Detectable(
+        mechanism=family.name,
+        symbol=family.symbol,
+        caught=_least(power, family),
+        twice=twice,
+        power_at_twice=power(twice),
+    )
+
+
+def _critical(claim: Claim, guesses: Guesses, error: float) -> int | None:
+    """The fewest right guesses that refute the claim; None where all of them do not."""
+    from dataclasses import replace
+
+    low, high = 0, guesses.guesses  # low does not refute
+    if guesses.guesses == 0 or claim_p_value(claim, replace(guesses, correct=high)) > error:
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if claim_p_value(claim, replace(guesses, correct=middle)) <= error:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _accuracy(tradeoff: Tradeoff, share: float) -> float:
+    """The share of right guesses of the best attack that guesses on a share of all canaries.
+
+    "In" with a false positive rate α is right for (1 − f(α)) of (1 − f(α) + α); by symmetry "out"
+    as often. Both together guess on 1 − f(α) + α of the canaries.
+    """
+    low, high = 0.0, 0.5
+    for _ in range(50):
+        alpha = (low + high) / 2
+        if 1 - float(tradeoff(np.array([alpha]))[0]) + alpha > share:
+            high = alpha
+        else:
+            low = alpha
+    hit = 1 - float(tradeoff(np.array([high]))[0])
+    return hit / (hit + high) if hit + high > 0 else 0.5
+
+
+def _least(power: Callable[[float], float], family: Mechanisms) -> float:
+    """The smallest parameter that is caught, rounded up; ∞ where none is."""
+    low, high = family.claimed, max(2 * family.claimed, 0.1)
+    while power(high) < CAUGHT:
+        low, high = high, 2 * high
+        if high > 1e3:
+            return float("inf")
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= CAUGHT else (middle, high)
+    return high

@@ -1,0 +1,455 @@
+"""`AuditedColumn`: what a column of the three tables is, found from all of them together.
+
+The kind of a column follows from its values in the pool (training and held-out records together)
+and in the synthetic table, never from which record was a member: what is decided here is the same
+for every outcome of the coins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from workbench import _checks
+from workbench._frames import to_frame
+from workbench._names import did_you_mean
+from workbench.scores.refusals import listed, quoted
+from workbench.synthetic.cells import (
+    Cells,
+    dates_of,
+    numbers_among,
+    numbers_of,
+    one_spelling,
+    share_of_numbers,
+    text_of,
+)
+
+#: What a column is; of the last kind are ids, constants and what cannot be compared.
+COLUMN_KINDS = ("numeric", "category", "yes/no", "date", "left out")
+
+#: The three tables, in the order of arguments.
+TABLES = ("training", "holdout", "synthetic")
+
+#: Pairs of words that make a column one of yes and no.
+_YES_NO = tuple(
+    frozenset(pair)
+    for pair in (("yes", "no"), ("true", "false"), ("y", "n"), ("t", "f"), ("0", "1"))
+)
+
+#: From this share of distinct values on, texts name records.
+ID_SHARE = 0.95
+
+#: Names of columns that are ids if their values differ.
+_ID_NAME = re.compile(
+    r"(^|[_\W])(id|uuid|guid|key|index|number|nr|no)$|^unnamed: \d+$|^index$", re.I
+)
+
+#: From this many categories on, a remark says so.
+MANY_CATEGORIES = 1000
+
+
+class SyntheticTablesError(ValueError):
+    """Tables that cannot be audited; the message says what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class TableRemark:
+    """Something that a reader of the audit should know of the tables.
+
+    Attributes
+    ----------
+    word : str
+        What it is about, such as "shared rows".
+    text : str
+        One sentence.
+    count : int
+        Of rows, cells or columns.
+    """
+
+    word: str
+    text: str
+    count: int
+
+    to_frame = to_frame
+
+    def __post_init__(self) -> None:
+        _checks.fields(self)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class AuditedColumn:
+    """A column of the three tables.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"numeric", "category", "yes/no", "date", "left out"}
+    distinct : int
+        Distinct values in the pool, missing ones aside.
+    missing : float
+        Share of missing cells in the pool.
+    reason : str
+        Why it is left out; "" where it is used.
+    stated : bool
+        Whether its kind was stated rather than found.
+    """
+
+    name: str
+    kind: str
+    distinct: int
+    missing: float
+    reason: str = ""
+    stated: bool = False
+
+    to_frame = to_frame
+
+    def __post_init__(self) -> None:
+        _checks.fields(self)
+        _checks.one_of(self.kind, "kind", COLUMN_KINDS)
+        if (self.kind == "left out") != bool(self.reason):
+            raise ValueError(
+                f"reason must say why a column is left out, and only then: got kind={self.kind!r}, "
+                f"reason={self.reason!r}"
+            )
+
+    @property
+    def used(self) -> bool:
+        """Whether attacks see it."""
+        return self.kind != "left out"
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether its values are numbers or dates."""
+        return self.kind in ("numeric", "date")
+
+
+@dataclass(frozen=True, eq=False)
+class ReadColumn:
+    """A column with its cells in the three tables, in the order of `TABLES`.
+
+    Attributes
+    ----------
+    column : AuditedColumn
+    values : tuple of ndarray
+        Floats, datetime64[us], or texts with None; () where it is left out.
+    remarks : tuple of TableRemark
+    """
+
+    column: AuditedColumn
+    values: tuple[NDArray[Any], ...]
+    remarks: tuple[TableRemark, ...] = ()
+
+
+def checked_kinds(columns: Mapping[str, str] | None, names: Sequence[str]) -> dict[str, str]:
+    """The stated kinds of columns.
+
+    Raises
+    ------
+    SyntheticTablesError
+        A column that there is not.
+    ValueError
+        A kind that there is not.
+    """
+    if columns is None:
+        return {}
+    _checks.instance(columns, Mapping, "columns", 'a dict such as {"age": "numeric"}')
+    for name, kind in columns.items():
+        if name not in names:
+            hint = did_you_mean(str(name), names, repr)
+            raise SyntheticTablesError(
+                f"columns= names {quoted(name)}, which the tables do not have{hint}; their columns "
+                f"are {listed(names)}"
+            )
+        _checks.one_of(kind, f"columns[{name!r}]", COLUMN_KINDS)
+    return {str(name): kind for name, kind in columns.items()}
+
+
+def read_column(name: str, given: Sequence[Any], stated: str | None = None) -> ReadColumn:
+    """What a column is, and its cells.
+
+    Parameters
+    ----------
+    name : str
+    given : sequence of three Series or arrays
+        In the order of `TABLES`.
+    stated : str, optional
+        One of `COLUMN_KINDS`.
+
+    Raises
+    ------
+    SyntheticTablesError
+        Numbers and words, or dates and something else, in one column.
+    """
+    if stated == "left out":
+        return _left_out(name, (), "as stated", stated=True)
+    cells = [Cells.of(one) for one in _one_precision(given)]
+    if any(one.form == "nested" for one in cells):
+        where = TABLES[[one.form for one in cells].index("nested")]
+        return _left_out(name, (), f"cells of the {where} table hold no single values")
+    if cells[0].form == cells[1].form == "nothing":
+        return _left_out(name, cells, "all cells of training and held-out records are missing")
+    kind, values, remarks = _resolved(name, cells, stated)
+    column, more = _described(name, kind, values, stated)
+    return ReadColumn(column, tuple(values) if column.used else (), (*remarks, *more))
+
+
+def _one_precision(given: Sequence[Any]) -> list[Any]:
+    """Columns of floats in the precision of the coarsest, so that it does not tell the table."""
+    kinds = [getattr(one, "dtype", None) for one in given]
+    if not all(isinstance(kind, np.dtype) and kind.kind == "f" for kind in kinds):
+        return list(given)
+    least = min(kinds, key=lambda kind: kind.itemsize)  # type: ignore[union-attr]
+    return [one.astype(least) for one in given]
+
+
+def _left_out(
+    name: str, cells: Sequence[Cells], reason: str, *, stated: bool = False
+) -> ReadColumn:
+    missing = 1.0 if cells else 0.0
+    return ReadColumn(AuditedColumn(name, "left out", 0, missing, reason, stated), ())
+
+
+Resolved = tuple[str, list[NDArray[Any]], list[TableRemark]]
+
+
+def _resolved(name: str, cells: list[Cells], stated: str | None) -> Resolved:
+    """The kind of a column, its cells in that form, and what there is to say."""
+    forms = {one.form for one in cells} - {"nothing"}
+    if stated in ("category", "yes/no"):
+        return _categories(name, cells, stated)
+    if forms == {"number"} and stated in (None, "numeric"):
+        return _numbers(name, [_floats(one) for one in cells], stated)
+    if forms == {"date"} and stated in (None, "date"):
+        return "date", [_dates(one) for one in cells], []
+    words = _words(cells)
+    if stated in (None, "date") and forms <= {"date", "text"} and (read := dates_of(words)):
+        dates, form = read
+        how = "" if form == "ISO8601" else f" as {form}"
+        remark = TableRemark(
+            "dates as text", f"Dates of {quoted(name)} are read from text{how}.", 1
+        )
+        return "date", _looked_up(cells, words, dates, np.datetime64("NaT", "us")), [remark]
+    if stated == "date":
+        raise SyntheticTablesError(
+            f"column {quoted(name)} is no date in each table, such as {listed(words[:3])}; write "
+            'dates as 2026-01-31 in all tables, or state another kind: columns={"…": "category"}'
+        )
+    read_numbers = numbers_of(words)
+    if read_numbers is not None and "date" not in forms:
+        numbers, sign = read_numbers
+        return _numbers(
+            name, _looked_up(cells, words, numbers, np.nan), stated, _about_signs(name, sign)
+        )
+    if stated == "numeric":
+        numbers = numbers_among(words)
+        lost = [word for word, x in zip(words, numbers, strict=True) if np.isnan(x)]
+        if len(lost) == len(words):
+            raise SyntheticTablesError(
+                f"column {quoted(name)} is stated as numeric and has no number, such as "
+                f"{listed(lost[:3])}; state columns={{{name!r}: 'category'}}"
+            )
+        text = f"{len(lost)} words of {quoted(name)} count as missing: {listed(lost)}."
+        return _numbers(
+            name,
+            _looked_up(cells, words, numbers, np.nan),
+            stated,
+            [TableRemark("words as missing", text, len(lost))],
+        )
+    if "number" in forms or "date" in forms or share_of_numbers(words) >= 0.5:
+        _refuse_mixed(name, cells, words)
+    return _categories(name, cells, "category")
+
+
+def _refuse_mixed(name: str, cells: list[Cells], words: list[str]) -> None:
+    """Raise where most cells are numbers or dates and some are not; categories otherwise."""
+    forms = [one.form for one in cells]
+    odd = [word for word, x in zip(words, numbers_among(words), strict=True) if np.isnan(x)]
+    numeric = sum(float(np.mean(~one.missing)) for one in cells if one.form == "number")
+    if "date" in forms:
+        held = ", ".join(
+            f"{form}s in the {table} table" for form, table in zip(forms, TABLES, strict=True)
+            if form != "nothing"
+        )  # fmt: skip
+        raise SyntheticTablesError(
+            f"column {quoted(name)} has {held}; write it in one way in all tables, or state "
+            f"columns={{{name!r}: 'category'}} or 'left out'"
+        )
+    if odd and (numeric or share_of_numbers(words) >= 0.5):
+        raise SyntheticTablesError(
+            f"column {quoted(name)} mixes numbers with other text: {listed(odd[:3])}; correct "
+            f"them, or state columns={{{name!r}: 'numeric'}}, where they count as missing, or "
+            "'category'"
+        )
+
+
+def _numbers(
+    name: str, values: list[NDArray[Any]], stated: str | None, remarks: Sequence[TableRemark] = ()
+) -> Resolved:
+    remarks = list(remarks)
+    infinite = [int(np.isinf(one).sum()) for one in values]
+    if any(infinite):
+        where = " and ".join(
+            f"{n:,} in the {table} table" for n, table in zip(infinite, TABLES, strict=True) if n
+        )
+        text = f"Infinite numbers of {quoted(name)} count as missing: {where}."
+        remarks.append(TableRemark("infinite numbers", text, sum(infinite)))
+        values = [np.where(np.isinf(one), np.nan, one) for one in values]
+    known = np.unique(np.concatenate(values))
+    if stated is None and set(known[~np.isnan(known)].tolist()) == {0.0, 1.0}:
+        return "yes/no", [Cells("number", one).texts() for one in values], remarks
+    return "numeric", values, remarks
+
+
+def _about_signs(name: str, sign: str) -> list[TableRemark]:
+    if sign == ".":
+        return []
+    how = "the decimal sign" if sign == "," else "a sign of thousands"
+    text = f"The comma in numbers of {quoted(name)} is read as {how}."
+    return [TableRemark("numbers with a comma", text, 1)]
+
+
+def _categories(name: str, cells: list[Cells], kind: str) -> Resolved:
+    """Texts of all tables, with synthetic spellings of a pool's category taken for it."""
+    texts = _spelled(cells)
+    pool = {word for one in texts[:2] for word in one if word is not None}
+    folded: dict[str, set[str]] = {}
+    for word in pool:
+        folded.setdefault(_folded(word), set()).add(word)
+    other = {word for word in texts[2] if word is not None} - pool
+    same = {
+        word: next(iter(folded[_folded(word)]))
+        for word in other
+        if len(folded.get(_folded(word), ())) == 1
+    }
+    remarks = []
+    if same:
+        shown = ", ".join(f"{quoted(a)} as {quoted(b)}" for a, b in sorted(same.items())[:3])
+        text = (
+            f"The synthetic table spells {len(same)} categories of {quoted(name)} differently: it "
+            f"has {shown}{', …' if len(same) > 3 else ''}. They are taken for the same."
+        )
+        remarks.append(TableRemark("other spelling", text, len(same)))
+        texts[2] = _taken({word: same.get(word, word) for word in texts[2]}, texts[2])
+    if kind == "category" and frozenset(folded) in _YES_NO:
+        kind = "yes/no"
+    return kind, texts, remarks
+
+
+def _spelled(cells: list[Cells]) -> list[NDArray[Any]]:
+    """The texts of the tables, spelled alike.
+
+    A reader that finds numbers alone in one table gives numbers, and their texts where another has
+    a word among them: the spelling of a cell must not tell which table it is from.
+    """
+    numbers = any(one.with_numbers for one in cells)
+    texts = [one.texts() for one in cells]
+    known: dict[str | None, str | None] = {None: None}
+    known |= {word: one_spelling(word, numbers) for word in _words(cells)}
+    return [_taken(known, one) for one in texts]
+
+
+def _taken(known: Mapping[str | None, str | None], words: NDArray[Any]) -> NDArray[Any]:
+    """The texts by a dict, shape as ``words``."""
+    found = np.empty(words.size, object)
+    found[:] = [known[word] for word in words]
+    return found
+
+
+def _folded(word: str) -> str:
+    return " ".join(re.sub(r"[\s_-]+", " ", word).split()).casefold()
+
+
+def _described(
+    name: str, kind: str, values: list[NDArray[Any]], stated: str | None
+) -> tuple[AuditedColumn, list[TableRemark]]:
+    """The column, left out where it is constant or an id; and what the synthetic table adds."""
+    pool = np.concatenate(values[:2])
+    gaps = pd.isna(pool)
+    known = pd.unique(pool[~gaps])
+    distinct, missing = len(known), float(np.mean(gaps))
+    reason = ""
+    if stated is None:
+        if distinct == 1 and not gaps.any():
+            reason = f"constant: every record has {quoted(text_of(known[0]))}"
+        elif why := _why_id(name, kind, pool[~gaps], distinct):
+            reason = f"an id: {why}"
+    if reason:
+        return AuditedColumn(name, "left out", distinct, missing, reason), []
+    column = AuditedColumn(name, kind, distinct, missing, stated=stated is not None)
+    return column, _outside(column, known, values[2])
+
+
+def _why_id(name: str, kind: str, pool: NDArray[Any], distinct: int) -> str:
+    """Why a column names records; "" where it does not."""
+    n = pool.size
+    if n < 20:
+        return ""
+    if kind == "category" and distinct >= ID_SHARE * n:
+        return f"{distinct:,} distinct texts in {n:,} records"
+    if kind == "numeric" and distinct == n and np.array_equal(pool, np.floor(pool)):
+        span = float(pool.max() - pool.min()) + 1
+        if _ID_NAME.search(name):
+            return f"its name, and {n:,} distinct whole numbers"
+        if span <= 2 * n:
+            return f"{n:,} distinct whole numbers within {span:,.0f}"
+    return ""
+
+
+def _outside(
+    column: AuditedColumn, known: NDArray[Any], synthetic: NDArray[Any]
+) -> list[TableRemark]:
+    """What the synthetic table has that no record of the pool has, and how many categories."""
+    here = synthetic[~pd.isna(synthetic)]
+    remarks, name = [], quoted(column.name)
+    if column.is_ordered:
+        out = int(((here < known.min()) | (here > known.max())).sum())
+        if out:
+            text = f"{out:,} synthetic values of {name} lie outside the range of the records."
+            remarks.append(TableRemark("values outside", text, out))
+    else:
+        of_records = set(known.tolist())
+        new = [value for value in pd.unique(here) if value not in of_records]
+        if new:
+            some = listed(new[:3]) + (", …" if len(new) > 3 else "")
+            text = f"The synthetic table has {len(new):,} categories of {name} that no record has: "
+            remarks.append(TableRemark("values outside", text + some + ".", len(new)))
+        if column.distinct >= MANY_CATEGORIES:
+            text = f"{name} has {column.distinct:,} categories; rare ones are taken together."
+            remarks.append(TableRemark("many categories", text, column.distinct))
+    return remarks
+
+
+# -- cells in one form -----------------------------------------------------------------------------
+
+
+def _words(cells: list[Cells]) -> list[str]:
+    """The distinct texts of all tables, sorted."""
+    found = {word for one in cells for word in one.texts() if word is not None}
+    return sorted(found)
+
+
+def _looked_up(
+    cells: list[Cells], words: list[str], meant: NDArray[Any], gap: Any
+) -> list[NDArray[Any]]:
+    """The cells of each table with what their texts mean."""
+    place = {word: i for i, word in enumerate(words)}
+    meant = np.append(meant, np.array([gap], meant.dtype))
+    return [meant[[place.get(word, -1) for word in one.texts()]] for one in cells]
+
+
+def _floats(one: Cells) -> NDArray[np.float64]:
+    return one.values if one.form == "number" else np.full(one.values.size, np.nan)
+
+
+def _dates(one: Cells) -> NDArray[np.datetime64]:
+    gap = np.full(one.values.size, np.datetime64("NaT", "us"))
+    return one.values if one.form == "date" else gap
