@@ -5,6 +5,8 @@ import pickle
 from datetime import UTC, datetime
 
 import jsonschema
+import numpy as np
+import pandas as pd
 import pytest
 
 import workbench as wb
@@ -210,3 +212,25 @@ def test_a_card_without_fields_is_as_before():
     fields = wb.card_schema()["$defs"]["verdict"]["properties"]["fields"]
     assert tuple(fields["properties"]) == NAMES
     assert "fields" not in wb.card_schema()["$defs"]["verdict"]["required"]
+
+
+@pytest.mark.parametrize(("design", "said"), [("fair-coins", True), ("matched-pairs", False)])
+def test_a_verdict_from_guesses_knows_its_neighbors(design, said):
+    guesses = wb.Guesses(1000, 100, 95, design=design)
+    claim = wb.ApproxDP(1, 1e-5).with_fields(unit="record", neighbors="substitute")
+    text = wb.judge_guesses(guesses, claim).explain()
+    assert ("stood in the place of what was left out" in text) == said
+    assert wb.judge_guesses(guesses, "approx(1, 1e-5)").p_value == (
+        wb.judge_guesses(guesses, claim).p_value
+    )
+
+
+def test_the_audit_of_a_synthetic_table_knows_its_unit():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"who": np.arange(200) // 2, "age": rng.normal(50, 10, 200)})
+    train, holdout = wb.synthetic.split_by_coin(table, unit="who", seed=1)
+    claim = "approx(1, 1e-5, unit=who, neighbors=add-remove)"
+    audit = wb.SyntheticAudit(train, holdout, train, unit="who", claim=claim, seed=2)
+    bare = audit.judge("approx(1, 1e-5)").explain()
+    assert audit.judge().explain() == bare.replace("approx(1, 1e-5)", claim)
+    assert "the audit about one who" in audit.judge("gdp(1, unit=household)").explain()
