@@ -36,7 +36,7 @@ SKIPPED = (
     "MissingPackage", "TableLayout",
     "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
     "WorkspaceError", "CanaryMechanism", "ParameterError", "RunFolderError", "TrainingAudit",
-    "TrainingPlanError", "Dashboard",
+    "TrainingPlanError", "Dashboard", "Attack", "SyntheticTablesError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -56,7 +56,9 @@ BINOMIAL = tuple(
 )  # fmt: skip
 
 #: Modules with public names; a name is looked up in the first that has it.
-HOMES = (wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live, wb.teaching)
+HOMES = (
+    wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live, wb.teaching, wb.synthetic,
+)  # fmt: skip
 
 #: What is not found in this way.
 NAMED: dict[str, Any] = {
@@ -86,6 +88,9 @@ REFUSED = tuple(
 )
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
+
+#: The tables of an audit of a synthetic table.
+TABLES = ("train", "holdout", "synthetic")
 
 FAMILY = family_named("gaussian")
 
@@ -180,6 +185,30 @@ def random_half() -> wb.OneRun:
     rng = np.random.default_rng(0)
     included = np.repeat([True, False], 20)
     return wb.OneRun(rng.normal(size=40) + included, included, design="fixed-half", seed=1)
+
+
+def records(n: int, seed: int) -> pd.DataFrame:
+    """A table of people."""
+    rng = np.random.default_rng(seed)
+    columns = {"age": rng.integers(18, 90, n), "city": rng.choice(["Oslo", "Rome", "Lima"], n)}
+    return pd.DataFrame({**columns, "pay": rng.lognormal(10, 1, n)})
+
+
+def three_tables() -> dict[str, Any]:
+    """A training, a holdout and a synthetic table, which has copies of training records."""
+    train, holdout = wb.synthetic.split_by_coin(records(160, 0), seed=1)
+    made = pd.concat([records(60, 2), train[:20]], ignore_index=True)
+    return {"train": train, "holdout": holdout, "synthetic": made}
+
+
+@functools.cache
+def synthetic_tables() -> wb.synthetic.SyntheticTables:
+    return wb.synthetic.read_synthetic_tables(**three_tables(), seed=1)
+
+
+@functools.cache
+def synthetic_audit() -> wb.SyntheticAudit:
+    return wb.SyntheticAudit(**three_tables(), attacks=["distance"], seed=1)
 
 
 @functools.cache
@@ -418,6 +447,15 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Ends": lambda: wb.Ends(3, 4),
     "Guesses": lambda: wb.Guesses(100, 60, 45, included=52),
     "Threshold": lambda: wb.Threshold(0.5),
+    "GuessVerdict": lambda: wb.judge_guesses(wb.Guesses(1000, 100, 95), "approx(1, 1e-5)"),
+    "SyntheticAudit": synthetic_audit,
+    "SyntheticTables": synthetic_tables,
+    "AttackScores": lambda: synthetic_audit().attacks[0],
+    "AttackView": lambda: wb.synthetic.AttackView.of(synthetic_tables()),
+    "AuditedColumn": lambda: synthetic_tables().columns[0],
+    "CoinSplit": lambda: wb.synthetic.split_by_coin(records(60, 0), seed=1),
+    "SplitTest": lambda: synthetic_audit().split_test,
+    "TableRemark": lambda: wb.synthetic.TableRemark("one column", "Only one is compared.", 1),
     "Tuning": functools.cache(lambda: wb.tune_one_run(one_run(), delta=1e-5)),
     "OneRun": one_run,
     "MatchedPairs": functools.cache(lambda: wb.matched_pairs(random_half())),
@@ -783,6 +821,19 @@ OWN: dict[str, dict[str, Any]] = {
     "ScoreTable.worst_of_groups": {"by": "class"},
     "ScoreTable.of_models": {"which": [0, 2, 3, 5, 7, 8]},
     "ScoreTable.of_records": {"which": [0, 2]},
+    "judge_guesses": {"guesses": Make(lambda: wb.Guesses(1000, 100, 95))},
+    "SyntheticAudit": {name: Make(lambda name=name: three_tables()[name]) for name in TABLES}
+    | {"attacks": ["distance"], "seed": 1},
+    "SyntheticAudit.epsilon": {"delta": 1e-5},
+    "SyntheticAudit.judge": {"claim": "approx(1, 1e-5)"},
+    "SyntheticAudit.attack": {"name": "distance"},
+    "SyntheticTables.combined": {"scores": np.arange(160.0)},
+    "read_synthetic_tables": {name: Make(lambda name=name: three_tables()[name]) for name in TABLES}
+    | {"seed": 1},
+    "AttackView.of": {"tables": Make(synthetic_tables)},
+    "SplitTest.of": {"tables": Make(synthetic_tables)},
+    "split_by_coin": {"table": Make(lambda: records(60, 0))},
+    "split_script": {},
     "OneRun.guess": {"threshold": 0.5},
     "OneRun.random_order": {"use": "ties"},
     "OneRun.part": {"rows": np.arange(40) < 20},
@@ -1123,6 +1174,9 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "half_stability": ({"runs": Make(halves)},),
     "OneRun": ({"ids": np.arange(40)}, {"larger_is_member": False}),
+    "SyntheticAudit": ({"split": "fixed-size"}, {"split": "given", "claim": "gdp(1)"}),
+    "SyntheticAudit.epsilon": ({"attack": "all"}, {"attack": "distance"}),
+    "judge_guesses": ({"claim": "gdp(1)"}, {"claim": Make(OBJECTS["LaplacePair"])}),
     "judge": (*_CLAIMS, {"claim": Make(OBJECTS["LaplacePair"])}),
     "audit_mechanism": (
         *_CLAIMS,

@@ -24,7 +24,7 @@ WITHOUT = {
         GalleryRun TrainingPlan PositiveControl BlackBox CanariesInOneRun FederatedCanaries
         ManyRecords OneShot WhiteBox WhiteBoxOneRun GradientCanaries RecordCanaries DPSGD Memoryless
         NameAndShame SharedGaussian RandomDirections ClaimArgument CountInterval PairKind
-        LabeledScores PairOfColumns PairOfFiles Recognized FoundTable
+        LabeledScores PairOfColumns PairOfFiles Recognized FoundTable AttackView
     """,
     "functions of α, ε and δ, which answer at whatever is asked; their charts have the curves": """
         ComposedPair DPSGDPair DiscreteGaussianPair DiscreteLaplacePair ProfileTablePair RenyiPair

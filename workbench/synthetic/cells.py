@@ -1,7 +1,7 @@
-"""`Cells`: what a column of one table holds, as numbers, dates or text, with None for missing.
+"""`ColumnCells`: what a column of one table holds, as numbers, dates or text, with None for missing.
 
 Tables come from databases, spreadsheets and generators, so that the same column may hold numbers in
-one of them and text in another. Cells keep what is there; `workbench.synthetic.columns` decides
+one of them and text in another. ColumnCells keep what is there; `workbench.synthetic.columns` decides
 what a column is, from all tables together.
 """
 
@@ -36,7 +36,7 @@ _LIKE_DATE = re.compile(r"\d{1,4}[-./ ]\w{1,9}[-./, ]+\d{1,4}|[A-Za-z]{3,9} \d{1
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ColumnCells:
     """The cells of a column of one table.
 
     Attributes
@@ -64,7 +64,7 @@ class Cells:
         return np.array([value is None for value in self.values], bool)
 
     @classmethod
-    def of(cls, given: Any) -> Cells:
+    def of(cls, given: Any) -> ColumnCells:
         """The cells of a pandas Series or an array."""
         column = pd.Series(given).reset_index(drop=True)
         kind = column.dtype
@@ -88,7 +88,7 @@ class Cells:
         return cls._of_objects(column.astype(object))
 
     @classmethod
-    def _told(cls, form: str, values: NDArray[Any], with_numbers: bool = False) -> Cells:
+    def _told(cls, form: str, values: NDArray[Any], with_numbers: bool = False) -> ColumnCells:
         """The cells, of form "nothing" where all are missing."""
         cells = cls(form, values, with_numbers)
         if form != "nested" and cells.missing.all():
@@ -96,7 +96,7 @@ class Cells:
         return cells
 
     @classmethod
-    def _of_objects(cls, column: pd.Series[Any]) -> Cells:
+    def _of_objects(cls, column: pd.Series[Any]) -> ColumnCells:
         try:
             codes, found = pd.factorize(column, use_na_sentinel=True)
         except TypeError:  # lists and dicts have no hash
@@ -116,7 +116,7 @@ class Cells:
         words[:] = [value if value is None else text_of(value) for value in known]
         return cls("text", words, any(isinstance(v, float) for v in here))._taken(codes)
 
-    def _taken(self, codes: NDArray[Any]) -> Cells:
+    def _taken(self, codes: NDArray[Any]) -> ColumnCells:
         """The cells of these codes of values, −1 for a missing one."""
         gap = {"number": np.nan, "date": np.datetime64("NaT", "us")}.get(self.form)
         values = np.append(self.values, np.array([gap], self.values.dtype))

@@ -8,7 +8,7 @@ for every outcome of the coins.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from workbench._frames import to_frame
 from workbench._names import did_you_mean
 from workbench.scores.refusals import listed, quoted
 from workbench.synthetic.cells import (
-    Cells,
+    ColumnCells,
     dates_of,
     numbers_among,
     numbers_of,
@@ -191,7 +191,7 @@ def read_column(name: str, given: Sequence[Any], stated: str | None = None) -> R
     """
     if stated == "left out":
         return _left_out(name, (), "as stated", stated=True)
-    cells = [Cells.of(one) for one in _one_precision(given)]
+    cells = [ColumnCells.of(one) for one in _one_precision(given)]
     if any(one.form == "nested" for one in cells):
         where = TABLES[[one.form for one in cells].index("nested")]
         return _left_out(name, (), f"cells of the {where} table hold no single values")
@@ -212,7 +212,7 @@ def _one_precision(given: Sequence[Any]) -> list[Any]:
 
 
 def _left_out(
-    name: str, cells: Sequence[Cells], reason: str, *, stated: bool = False
+    name: str, cells: Sequence[ColumnCells], reason: str, *, stated: bool = False
 ) -> ReadColumn:
     missing = 1.0 if cells else 0.0
     return ReadColumn(AuditedColumn(name, "left out", 0, missing, reason, stated), ())
@@ -221,69 +221,90 @@ def _left_out(
 Resolved = tuple[str, list[NDArray[Any]], list[TableRemark]]
 
 
-def _resolved(name: str, cells: list[Cells], stated: str | None) -> Resolved:
+def _resolved(name: str, cells: list[ColumnCells], stated: str | None) -> Resolved:
     """The kind of a column, its cells in that form, and what there is to say."""
     forms = {one.form for one in cells} - {"nothing"}
     if stated in ("category", "yes/no"):
         return _categories(name, cells, stated)
-    if forms == {"number"} and stated in (None, "numeric"):
-        return _numbers(name, [_floats(one) for one in cells], stated)
-    if forms == {"date"} and stated in (None, "date"):
-        return "date", [_dates(one) for one in cells], []
-    words = _words(cells)
-    if stated in (None, "date") and forms <= {"date", "text"} and (read := dates_of(words)):
-        dates, form = read
-        how = "" if form == "ISO8601" else f" as {form}"
-        remark = TableRemark(
-            "dates as text", f"Dates of {quoted(name)} are read from text{how}.", 1
-        )
-        return "date", _looked_up(cells, words, dates, np.datetime64("NaT", "us")), [remark]
+    for kind, form, read in (("numeric", "number", numbers_of), ("date", "date", dates_of)):
+        if stated not in (None, kind) or not forms <= {form, "text"}:
+            continue
+        found = [_read_texts(part, read) for part in (cells[:2], cells[2:])]
+        if all(one is not None for one in found):
+            values = [x for one in found if one for x in one[0]]
+            signs = {one[1] for one in found if one and one[1]}
+            if kind == "date":
+                return kind, values, _about_dates(name, signs)
+            return _numbers(name, values, stated, _about_signs(name, signs))
     if stated == "date":
         raise SyntheticTablesError(
-            f"column {quoted(name)} is no date in each table, such as {listed(words[:3])}; write "
-            'dates as 2026-01-31 in all tables, or state another kind: columns={"…": "category"}'
-        )
-    read_numbers = numbers_of(words)
-    if read_numbers is not None and "date" not in forms:
-        numbers, sign = read_numbers
-        return _numbers(
-            name, _looked_up(cells, words, numbers, np.nan), stated, _about_signs(name, sign)
+            f"column {quoted(name)} is no date in each table, such as "
+            f"{listed(_words(cells)[:3])}; write dates as 2026-01-31 in all tables, or state "
+            f"another kind: columns={{{name!r}: 'category'}}"
         )
     if stated == "numeric":
-        numbers = numbers_among(words)
-        lost = [word for word, x in zip(words, numbers, strict=True) if np.isnan(x)]
-        if len(lost) == len(words):
-            raise SyntheticTablesError(
-                f"column {quoted(name)} is stated as numeric and has no number, such as "
-                f"{listed(lost[:3])}; state columns={{{name!r}: 'category'}}"
-            )
-        text = f"{len(lost)} words of {quoted(name)} count as missing: {listed(lost)}."
-        return _numbers(
-            name,
-            _looked_up(cells, words, numbers, np.nan),
-            stated,
-            [TableRemark("words as missing", text, len(lost))],
-        )
-    if "number" in forms or "date" in forms or share_of_numbers(words) >= 0.5:
-        _refuse_mixed(name, cells, words)
+        return _numbers_alone(name, cells)
+    _refuse_mixed(name, cells)
     return _categories(name, cells, "category")
 
 
-def _refuse_mixed(name: str, cells: list[Cells], words: list[str]) -> None:
+def _read_texts(
+    cells: Sequence[ColumnCells], read: Callable[[Sequence[str]], tuple[NDArray[Any], str] | None]
+) -> tuple[list[NDArray[Any]], str] | None:
+    """ColumnCells as numbers or dates, and how texts were read; None where one text is none.
+
+    Training and held-out records are read together, and the synthetic table, which something else
+    wrote, by itself.
+    """
+    form, gap = _FORMS[read]
+    words = _words([one for one in cells if one.form == "text"])
+    meant, how = np.array([], gap.dtype), ""
+    if words:
+        found = read(words)
+        if found is None:
+            return None
+        meant, how = found
+    place = {word: i for i, word in enumerate(words)} | {None: -1}
+    meant = np.append(meant, gap)
+    return [
+        one.values if one.form == form else meant[[place[word] for word in one.texts()]]
+        for one in cells
+    ], how
+
+
+def _numbers_alone(name: str, cells: list[ColumnCells]) -> Resolved:
+    """The numbers of a column that was stated as numeric; its words count as missing."""
+    words = _words(cells)
+    numbers = numbers_among(words)
+    lost = [word for word, x in zip(words, numbers, strict=True) if np.isnan(x)]
+    if len(lost) == len(words):
+        raise SyntheticTablesError(
+            f"column {quoted(name)} is stated as numeric and has no number, such as "
+            f"{listed(lost[:3])}; state columns={{{name!r}: 'category'}}"
+        )
+    place = {word: i for i, word in enumerate(words)} | {None: -1}
+    meant = np.append(numbers, np.nan)
+    values = [meant[[place[word] for word in one.texts()]] for one in cells]
+    text = f"Words of {quoted(name)} count as missing: {listed(lost)}."
+    return _numbers(name, values, "numeric", [TableRemark("words as missing", text, len(lost))])
+
+
+def _refuse_mixed(name: str, cells: list[ColumnCells]) -> None:
     """Raise where most cells are numbers or dates and some are not; categories otherwise."""
     forms = [one.form for one in cells]
-    odd = [word for word, x in zip(words, numbers_among(words), strict=True) if np.isnan(x)]
-    numeric = sum(float(np.mean(~one.missing)) for one in cells if one.form == "number")
     if "date" in forms:
         held = ", ".join(
-            f"{form}s in the {table} table" for form, table in zip(forms, TABLES, strict=True)
+            f"{form}s in the {table} table"
+            for form, table in zip(forms, TABLES, strict=True)
             if form != "nothing"
-        )  # fmt: skip
+        )
         raise SyntheticTablesError(
             f"column {quoted(name)} has {held}; write it in one way in all tables, or state "
             f"columns={{{name!r}: 'category'}} or 'left out'"
         )
-    if odd and (numeric or share_of_numbers(words) >= 0.5):
+    words = _words([one for one in cells if one.form == "text"])
+    odd = [word for word, x in zip(words, numbers_among(words), strict=True) if np.isnan(x)]
+    if odd and ("number" in forms or share_of_numbers(words) >= 0.5):
         raise SyntheticTablesError(
             f"column {quoted(name)} mixes numbers with other text: {listed(odd[:3])}; correct "
             f"them, or state columns={{{name!r}: 'numeric'}}, where they count as missing, or "
@@ -305,19 +326,27 @@ def _numbers(
         values = [np.where(np.isinf(one), np.nan, one) for one in values]
     known = np.unique(np.concatenate(values))
     if stated is None and set(known[~np.isnan(known)].tolist()) == {0.0, 1.0}:
-        return "yes/no", [Cells("number", one).texts() for one in values], remarks
+        return "yes/no", [ColumnCells("number", one).texts() for one in values], remarks
     return "numeric", values, remarks
 
 
-def _about_signs(name: str, sign: str) -> list[TableRemark]:
-    if sign == ".":
+def _about_signs(name: str, signs: set[str]) -> list[TableRemark]:
+    if not signs - {"."}:
         return []
-    how = "the decimal sign" if sign == "," else "a sign of thousands"
+    how = "a sign of thousands" if "1,000" in signs else "the decimal sign"
     text = f"The comma in numbers of {quoted(name)} is read as {how}."
     return [TableRemark("numbers with a comma", text, 1)]
 
 
-def _categories(name: str, cells: list[Cells], kind: str) -> Resolved:
+def _about_dates(name: str, forms: set[str]) -> list[TableRemark]:
+    if not forms:
+        return []
+    how = " and ".join(sorted(forms - {"ISO8601"}))
+    text = f"Dates of {quoted(name)} are read from text{' as ' + how if how else ''}."
+    return [TableRemark("dates as text", text, 1)]
+
+
+def _categories(name: str, cells: list[ColumnCells], kind: str) -> Resolved:
     """Texts of all tables, with synthetic spellings of a pool's category taken for it."""
     texts = _spelled(cells)
     pool = {word for one in texts[:2] for word in one if word is not None}
@@ -334,8 +363,8 @@ def _categories(name: str, cells: list[Cells], kind: str) -> Resolved:
     if same:
         shown = ", ".join(f"{quoted(a)} as {quoted(b)}" for a, b in sorted(same.items())[:3])
         text = (
-            f"The synthetic table spells {len(same)} categories of {quoted(name)} differently: it "
-            f"has {shown}{', …' if len(same) > 3 else ''}. They are taken for the same."
+            f"Of {quoted(name)}, the synthetic table has other spellings, which are taken for the "
+            f"same: {shown}{', …' if len(same) > 3 else ''}."
         )
         remarks.append(TableRemark("other spelling", text, len(same)))
         texts[2] = _taken({word: same.get(word, word) for word in texts[2]}, texts[2])
@@ -344,7 +373,7 @@ def _categories(name: str, cells: list[Cells], kind: str) -> Resolved:
     return kind, texts, remarks
 
 
-def _spelled(cells: list[Cells]) -> list[NDArray[Any]]:
+def _spelled(cells: list[ColumnCells]) -> list[NDArray[Any]]:
     """The texts of the tables, spelled alike.
 
     A reader that finds numbers alone in one table gives numbers, and their texts where another has
@@ -413,15 +442,15 @@ def _outside(
     if column.is_ordered:
         out = int(((here < known.min()) | (here > known.max())).sum())
         if out:
-            text = f"{out:,} synthetic values of {name} lie outside the range of the records."
+            text = f"Synthetic values of {name} outside the range of the records: {out:,}."
             remarks.append(TableRemark("values outside", text, out))
     else:
         of_records = set(known.tolist())
         new = [value for value in pd.unique(here) if value not in of_records]
         if new:
             some = listed(new[:3]) + (", …" if len(new) > 3 else "")
-            text = f"The synthetic table has {len(new):,} categories of {name} that no record has: "
-            remarks.append(TableRemark("values outside", text + some + ".", len(new)))
+            text = f"Synthetic values of {name} that no record has: {some}."
+            remarks.append(TableRemark("values outside", text, len(new)))
         if column.distinct >= MANY_CATEGORIES:
             text = f"{name} has {column.distinct:,} categories; rare ones are taken together."
             remarks.append(TableRemark("many categories", text, column.distinct))
@@ -431,25 +460,18 @@ def _outside(
 # -- cells in one form -----------------------------------------------------------------------------
 
 
-def _words(cells: list[Cells]) -> list[str]:
-    """The distinct texts of all tables, sorted."""
-    found = {word for one in cells for word in one.texts() if word is not None}
-    return sorted(found)
+def counted(count: int, what: str) -> str:
+    """A number of things in words: "1 record", "1,200 records"."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
-def _looked_up(
-    cells: list[Cells], words: list[str], meant: NDArray[Any], gap: Any
-) -> list[NDArray[Any]]:
-    """The cells of each table with what their texts mean."""
-    place = {word: i for i, word in enumerate(words)}
-    meant = np.append(meant, np.array([gap], meant.dtype))
-    return [meant[[place.get(word, -1) for word in one.texts()]] for one in cells]
+def _words(cells: Sequence[ColumnCells]) -> list[str]:
+    """The distinct texts of some tables, sorted."""
+    return sorted({word for one in cells for word in one.texts() if word is not None})
 
 
-def _floats(one: Cells) -> NDArray[np.float64]:
-    return one.values if one.form == "number" else np.full(one.values.size, np.nan)
-
-
-def _dates(one: Cells) -> NDArray[np.datetime64]:
-    gap = np.full(one.values.size, np.datetime64("NaT", "us"))
-    return one.values if one.form == "date" else gap
+#: What texts are read as, and what a missing one is.
+_FORMS: dict[Any, tuple[str, Any]] = {
+    numbers_of: ("number", np.float64("nan")),
+    dates_of: ("date", np.datetime64("NaT", "us")),
+}

@@ -26,13 +26,14 @@ from workbench.scores import chance
 from workbench.scores.chance import Fingerprint
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
-from workbench.synthetic.cells import Cells
+from workbench.synthetic.cells import ColumnCells
 from workbench.synthetic.columns import (
     TABLES,
     AuditedColumn,
     SyntheticTablesError,
     TableRemark,
     checked_kinds,
+    counted,
     read_column,
 )
 
@@ -92,6 +93,14 @@ class SyntheticTables:
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+        _checks.one_of(self.duplicates, "duplicates", DUPLICATES)
+        known = [("member", self.member), ("place", self.place), ("units", self.units)]
+        for name, array in known:
+            if array is not None and array.shape != (len(self.pool),):
+                raise ValueError(
+                    f"{name} must have one value for each of the {len(self.pool)} records of the "
+                    f"pool, got shape {array.shape}"
+                )
 
     @property
     def records(self) -> int:
@@ -283,12 +292,12 @@ def _units(frames: Sequence[pd.DataFrame], unit: str | None) -> NDArray[np.int64
                 f"unit={unit!r} is no column of the {name} table; its columns are "
                 f"{listed(frame.columns)}"
             )
-        if gaps := int(Cells.of(frame[unit]).missing.sum()):
+        if gaps := int(ColumnCells.of(frame[unit]).missing.sum()):
             raise SyntheticTablesError(
                 f"{gaps:,} records of the {name} table have no {quoted(unit)}; every record needs "
                 "its unit: fill it in, or give these records units of their own"
             )
-    names = [pd.Series(Cells.of(frame[unit]).texts()) for frame in frames[:2]]
+    names = [pd.Series(ColumnCells.of(frame[unit]).texts()) for frame in frames[:2]]
     shared = sorted(set(names[0]) & set(names[1]))
     if shared:
         raise SyntheticTablesError(
@@ -447,21 +456,21 @@ def _overlaps(
     _, where, times = np.unique(hashes, return_inverse=True, return_counts=True)
     inside = np.bincount(where, member)
     both = (inside > 0) & (inside < times)
-    then = (
-        "All copies of repeated rows are left out, on both sides."
-        if duplicates == "remove"
-        else 'duplicates="remove" leaves all copies out, on both sides.'
-    )
-    if both.any():
-        rows = int(inside[both].sum())
-        text = (
-            f"{int(both.sum()):,} different rows are in the training and in the holdout table "
-            f"({rows:,} and {int(times[both].sum()) - rows:,} records). {then}"
-        )
-        remarks.append(TableRemark("shared rows", text, int(both.sum())))
+    rows = int(inside[both].sum()), int(times[both].sum() - inside[both].sum())
     again = int((times - 1).sum())
+    if both.any():
+        text = (
+            f"{counted(rows[0], 'training record')} and {counted(rows[1], 'held-out record')} "
+            "are equal rows in both tables."
+        )
+        remarks.append(TableRemark("shared rows", text, sum(rows)))
     if again:
-        text = f"{again:,} records of the pool repeat an earlier one. {then}"
+        then = (
+            "All copies of repeated rows are left out, on both sides."
+            if duplicates == "remove"
+            else 'duplicates="remove" leaves all copies out, on both sides.'
+        )
+        text = f"Training and holdout table have {counted(again, 'repeated record')}. {then}"
         remarks.append(TableRemark("repeated rows", text, again))
     if np.array_equal(np.sort(hashes[member]), np.sort(made)):
         text = (
@@ -470,7 +479,7 @@ def _overlaps(
         )
         remarks.append(TableRemark("training table", text, made.size))
     if made.size < FEWEST:
-        text = f"The synthetic table has {made.size:,} records only: attacks see little."
+        text = f"The synthetic table has {counted(made.size, 'record')} only: attacks see little."
         remarks.append(TableRemark("few synthetic records", text, made.size))
     return remarks
 

@@ -54,6 +54,7 @@ from workbench.onerun.per_bit import BitErrorCurves, HypotheticalLimits
 from workbench.onerun.run import OneRun
 from workbench.onerun.tuning import Tuning
 from workbench.pairs.base import Pair
+from workbench.synthetic.audit import SyntheticAudit
 from workbench.tables.bounds.each_record import RecordLimits
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.mechanism_audit import MechanismAudit
@@ -353,6 +354,11 @@ def _(result: Coverage) -> Charts:
 def _(result: OneRun) -> Charts:
     member = result.included
     return {"scores": partial(arriving, result.scores[member], result.scores[~member])}
+
+
+@_charts.register
+def _(result: SyntheticAudit) -> Charts:
+    return _charts(result.one_run)
 
 
 @_charts.register

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from workbench import _checks
 from workbench.scores import chance
 from workbench.synthetic.columns import AuditedColumn
 
@@ -41,6 +42,9 @@ class AttackView:
     pool: pd.DataFrame = field(repr=False)
     synthetic: pd.DataFrame = field(repr=False)
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @classmethod
     def of(cls, tables: SyntheticTables) -> AttackView:
