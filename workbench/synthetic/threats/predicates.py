@@ -19,7 +19,13 @@ from workbench.synthetic.threats.view import ThreatView, Values
 Sign = Literal["=", "≤", "≥", "missing"]
 
 #: Candidates that are tried for each multivariate predicate that is asked for, at most.
-_ATTEMPTS = 20
+_ATTEMPTS = 10
+
+#: Values that occur once, of which predicates of one column are made, at most.
+_MOST = 10**5
+
+#: Synthetic rows in which a candidate is looked for first: most match several.
+_FIRST = 2000
 
 
 @dataclass(frozen=True)
@@ -53,13 +59,20 @@ Predicate = tuple[Condition, ...]
 
 
 def matches(
-    predicate: Predicate, columns: Sequence[Values], synthetic: bool = False
+    predicate: Predicate, columns: Sequence[Values], first: int | None = None
 ) -> NDArray[np.intp]:
-    """Rows of the pool, or of the synthetic table, that a predicate matches."""
+    """Rows of the pool that a predicate matches; or of the ``first`` rows of the synthetic table.
+
+    Parameters
+    ----------
+    predicate : Predicate
+    columns : sequence of Values
+    first : int, optional
+    """
     rows: NDArray[np.intp] | None = None
     for one in predicate:
         column = columns[one.column]
-        values = column.synthetic if synthetic else column.pool
+        values = column.pool if first is None else column.synthetic[:first]
         if rows is None:
             rows = np.flatnonzero(one.holds(column, values))
         else:
@@ -69,9 +82,18 @@ def matches(
     return np.zeros(0, np.intp) if rows is None else rows
 
 
-def univariate(view: ThreatView) -> tuple[Predicate, ...]:
-    """All predicates of one column that match exactly one synthetic record."""
+def univariate(view: ThreatView, chance: np.random.Generator) -> tuple[Predicate, ...]:
+    """Predicates of one column that match exactly one synthetic record.
+
+    Parameters
+    ----------
+    view : ThreatView
+    chance : numpy.random.Generator
+        Draws 10⁵ values that occur once, where there are more.
+    """
     found: list[Predicate] = []
+    places: list[NDArray[np.intp]] = []
+    values_once: list[NDArray[np.float64]] = []
     for j, column in enumerate(view.columns):
         values = column.synthetic
         missing = column.is_missing(values)
@@ -79,13 +101,22 @@ def univariate(view: ThreatView) -> tuple[Predicate, ...]:
             found.append((Condition(j, "missing", 0.0),))
         distinct, counts = np.unique(values[~missing], return_counts=True)
         once = distinct[counts == 1]
-        found += [(Condition(j, "=", float(value)),) for value in once]
+        values_once.append(once)
+        places.append(np.full(once.size, j))
         if column.ordered and distinct.size:
             found += [
                 (Condition(j, sign, float(distinct[end])),)
                 for sign, end in _ENDS
                 if counts[end] == 1
             ]
+    if not places:
+        return ()
+    place, value = np.concatenate(places), np.concatenate(values_once)
+    if value.size > _MOST:
+        chosen = np.sort(chance.choice(value.size, _MOST, replace=False))
+        place, value = place[chosen], value[chosen]
+    for j, x in zip(place.tolist(), value.tolist(), strict=True):
+        found.append((Condition(j, "=", x),))
     return tuple(found)
 
 
@@ -103,7 +134,7 @@ def multivariate(
     columns : int
         Columns of each predicate; all if there are fewer.
     most : int
-        Predicates that are looked for; fewer are returned where 20 times as many attempts do not
+        Predicates that are looked for; fewer are returned where ten times as many attempts do not
         find them.
     chance : numpy.random.Generator
         Draws records and columns.
@@ -112,18 +143,23 @@ def multivariate(
     if size == 0 or width == 0:
         return ()
     medians = [_median(column) for column in view.columns]
+    tries = _ATTEMPTS * most
+    rows = chance.integers(size, size=tries).tolist()
+    order = np.argsort(chance.random((tries, len(view.columns))), axis=1)[:, :width]
     found: dict[Predicate, None] = {}
-    for _ in range(_ATTEMPTS * most):
-        row = int(chance.integers(size))
-        places = np.sort(chance.choice(len(view.columns), width, replace=False))
-        predicate = tuple(
-            _condition(view.columns[j], int(j), row, medians[j]) for j in places.tolist()
-        )
-        if predicate not in found and matches(predicate, view.columns, synthetic=True).size == 1:
+    for row, places in zip(rows, np.sort(order, axis=1).tolist(), strict=True):
+        predicate = tuple(_condition(view.columns[j], j, row, medians[j]) for j in places)
+        if predicate not in found and _matches_one(predicate, view.columns):
             found[predicate] = None
             if len(found) == most:
                 break
     return tuple(found)
+
+
+def _matches_one(predicate: Predicate, columns: Sequence[Values]) -> bool:
+    """Whether a predicate of a synthetic record matches no other synthetic record."""
+    size = columns[0].synthetic.size
+    return all(matches(predicate, columns, n).size <= 1 for n in (min(_FIRST, size), size))
 
 
 def _median(column: Values) -> float:
@@ -133,7 +169,7 @@ def _median(column: Values) -> float:
 
 def _condition(column: Values, place: int, row: int, median: float) -> Condition:
     value = float(column.synthetic[row])
-    if bool(column.is_missing(column.synthetic[row : row + 1])[0]):
+    if column.misses(value):
         return Condition(place, "missing", 0.0)
     if not column.ordered:
         return Condition(place, "=", value)

@@ -32,8 +32,8 @@ class SinglingOut:
     Parameters
     ----------
     columns : int
-        Of each predicate; 1 takes all rare values, extremes and single missing values of each
-        column.
+        Of each predicate; 1 takes the rare values, extremes and single missing values of each
+        column, whatever ``attacks`` is.
     attacks : int
         Predicates of several columns that are looked for.
 
@@ -56,7 +56,9 @@ class SinglingOut:
         _checks.count(self.attacks, "attacks", least=1)
 
     def run(self, view: ThreatView, chance: np.random.Generator) -> tuple[Successes, ...]:
-        """The records of the pool that are singled out; all records of the pool are attacked.
+        """The records of the pool that are singled out, of all of them.
+
+        Nothing where several columns are asked for and there is one.
 
         Parameters
         ----------
@@ -64,8 +66,10 @@ class SinglingOut:
         chance : numpy.random.Generator
             Draws the predicates of several columns.
         """
+        if len(view.columns) < 2 <= self.columns:
+            return ()
         if self.columns == 1:
-            predicates, label = univariate(view), "singling out by one column"
+            predicates, label = univariate(view, chance), "singling out by one column"
         else:
             predicates = multivariate(view, self.columns, self.attacks, chance)
             label = f"singling out by {min(self.columns, len(view.columns))} columns"

@@ -5,6 +5,7 @@ A `ThreatView` has no memberships, so that no attack can look at one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -59,12 +60,16 @@ class Values:
         """Which values are missing."""
         return np.isnan(values) if self.ordered else values == _MISSING
 
+    def misses(self, value: float) -> bool:
+        """Whether one value is missing."""
+        return math.isnan(value) if self.ordered else value == _MISSING
+
     def text(self, value: float) -> str:
         """A value in words."""
-        if self.categories is not None:
-            return "missing" if value == _MISSING else str(self.categories[int(value)])
-        if np.isnan(value):
+        if self.misses(value):
             return "missing"
+        if self.categories is not None:
+            return str(self.categories[int(value)])
         if self.kind == "date":
             moment = np.datetime64(round(value * _DAY), "us")
             return str(moment.astype("datetime64[D]" if value.is_integer() else "datetime64[s]"))
