@@ -8,6 +8,7 @@
 - `attacks` scores records by how likely the generator saw them, from mixed columns as numbers,
   which `encoding` makes.
 - `threats` measures singling out, linkability, inference and copies.
+- `generators` has three that are bundled, and runs any other many times.
 """
 
 from workbench import _names

@@ -231,7 +231,7 @@ def read_synthetic_tables(
         text = f"Only one column is compared, {quoted(used[0].column.name)}: attacks see little."
         remarks.append(TableRemark("one column", text, 1))
     sizes = [len(frame) for frame in given]
-    joined = _joined(used)
+    joined = joined_columns(used)
     return _checked(found, joined, sizes, unit, unit_codes, remarks, duplicates, seed)
 
 
@@ -367,7 +367,7 @@ def _renamed(names: Sequence[str], synthetic: Sequence[str]) -> dict[str, str]:
     return made if len(set(made.values())) == len(made) else {}
 
 
-def _joined(used: Sequence[Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def joined_columns(used: Sequence[Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The records, those of training first, and the synthetic table, with the same categories."""
     pool: dict[str, Any] = {}
     synthetic: dict[str, Any] = {}

@@ -57,7 +57,7 @@ class CopyingGenerator:
             setattr(self, name, value)
 
     def fit(self, table: pd.DataFrame) -> Self:
-        """This generator, fitted: it keeps the table.
+        """The generator itself, which keeps the table.
 
         Parameters
         ----------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench import _checks
+from workbench.claims.pure import PureDP
 from workbench.scores import chance
 from workbench.synthetic.generators.copying import CopyingGenerator
 from workbench.synthetic.generators.duck_typing import generate
@@ -30,7 +31,7 @@ TREE = {
 }
 
 #: What the private generator claims, and the wrong one, too.
-CLAIM = "pure(2)"
+CLAIM = PureDP(1.0)
 
 #: The bundled generators by name, each made anew.
 GENERATORS: dict[str, Callable[[], CopyingGenerator | PrivateMarginals]] = {
@@ -47,7 +48,7 @@ def example_generator(name: str) -> CopyingGenerator | PrivateMarginals:
     ----------
     name : {"leaking", "private", "wrong"}
         "leaking" is a `CopyingGenerator` of which every fifth row is a copy with noise; "private"
-        is `PrivateMarginals` with the claim ε = 2; "wrong" is `ForgottenMarginal`, which makes the
+        is `PrivateMarginals` with the claim ε = 1; "wrong" is `ForgottenMarginal`, which makes the
         same claim and does not keep it.
 
     Raises
@@ -58,7 +59,7 @@ def example_generator(name: str) -> CopyingGenerator | PrivateMarginals:
     Examples
     --------
     >>> str(wb.synthetic.example_generator("private").claim)
-    'pure(2)'
+    'pure(1)'
     """
     return GENERATORS[_checks.one_of(name, "name", tuple(GENERATORS))]()
 

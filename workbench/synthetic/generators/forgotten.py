@@ -40,7 +40,7 @@ class ForgottenMarginal(PrivateMarginals):
     Examples
     --------
     >>> domain = wb.TableDomain({"age": range(18, 91), "smokes": ["yes", "no"]})
-    >>> wb.synthetic.ForgottenMarginal(domain, "pure(1)", bins=20).joint
+    >>> wb.synthetic.ForgottenMarginal(domain, wb.PureDP(1), bins=20).joint
     ('age', 'smokes')
     """
 
@@ -63,7 +63,7 @@ class ForgottenMarginal(PrivateMarginals):
         return len(self.domain.columns) + 1
 
     def fit(self, table: pd.DataFrame, seed: int | np.random.Generator | None = None) -> Self:
-        """This generator, fitted: it keeps noisy counts, and the joint table as it is.
+        """The generator itself, which keeps noisy counts, and the joint table as it is.
 
         Parameters
         ----------

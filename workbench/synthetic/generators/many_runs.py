@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from workbench import _checks
@@ -19,9 +19,9 @@ from workbench.claims.base import Claim
 from workbench.progress import Report, silent
 from workbench.scores.layouts.folders import RUN_ABOUT
 from workbench.scores.sample import Scores
-from workbench.synthetic.attacks.base import Attack, AttackView
+from workbench.synthetic.attacks.base import Attack
 from workbench.synthetic.attacks.registry import ATTACKS
-from workbench.synthetic.columns import checked_kinds, read_column
+from workbench.synthetic.generators.columns_of_table import TableColumns
 from workbench.synthetic.generators.duck_typing import (
     Generator,
     check_generator,
@@ -30,17 +30,14 @@ from workbench.synthetic.generators.duck_typing import (
 )
 from workbench.synthetic.generators.refusals import GeneratorError, table_of
 from workbench.synthetic.generators.targets import Targets
-from workbench.synthetic.tables import joined_columns
 from workbench.tables.table import ScoreTable
 from workbench.testers.running.portable import pickled, unpickled
 from workbench.training.audits.rows import Rows
 from workbench.training.audits.scored_models import ScoredModels
+from workbench.training.runs.folder import GENERATOR
 from workbench.training.runs.plan import RunPlan
 from workbench.training.runs.run import ScoredRun, run_plan
 from workbench.training.runs.toml_text import to_toml
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,17 +50,17 @@ class GeneratorRuns(ScoredModels):
     but none of the coins.
     """
 
-    generator: Any
+    maker: Any
     table: pd.DataFrame
     targets: NDArray[np.intp]
     models: int
     rows: int
     attack: Attack
-    kinds: Mapping[str, str]
+    columns: TableColumns
     single: bool
-    reasons: tuple[str, ...] = ()
+    reason: NDArray[Any] | None = None
 
-    kind: ClassVar[str] = "generator"
+    kind: ClassVar[str] = GENERATOR
     title: ClassVar[str] = "Runs of a generator"
     about: ClassVar[str] = "What do synthetic tables of many runs reveal about some records?"
     sampling: ClassVar[str] = "independent runs"
@@ -73,7 +70,7 @@ class GeneratorRuns(ScoredModels):
     @property
     def name(self) -> str:
         """For titles."""
-        what = getattr(self.generator, "__name__", type(self.generator).__name__)
+        what = getattr(self.maker, "__name__", type(self.maker).__name__)
         return f"{self.models:,} runs of {what}, {self.attack.label}"
 
     @property
@@ -86,9 +83,9 @@ class GeneratorRuns(ScoredModels):
         """What a run that is continued must have again."""
         return {
             "kind": self.kind,
-            "generator": described(self.generator),
+            "generator": described(self.maker),
             "attack": self.attack.name,
-            "columns": {str(name): kind for name, kind in self.kinds.items()},
+            "columns": {str(name): kind for name, kind in self.columns.kinds.items()},
             "targets": self.targets.tolist(),
             "single": self.single,
             "rows": self.rows,
@@ -112,7 +109,7 @@ class GeneratorRuns(ScoredModels):
                 f"no record was in in run {index}; give a table with more records, or fewer targets"
             )
         synthetic = generate(
-            self.generator, self.table[inside].reset_index(drop=True), self.rows, seed=rng
+            self.maker, self.table[inside].reset_index(drop=True), self.rows, seed=rng
         )
         return Rows.one_model(index, included, self.scores(synthetic, int(rng.integers(2**31))))
 
@@ -125,34 +122,24 @@ class GeneratorRuns(ScoredModels):
         seed : int
             Of the attack.
         """
-        none = self.table.iloc[:0]
-        used = [
-            read_column(name, [self.table[name], none[name], synthetic[name]], kind)
-            for name, kind in self.kinds.items()
-            if kind != "left out"
-        ]
-        pool, made = joined_columns(used)
-        columns = tuple(one.column for one in used)
         nobody = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool)
-        scorer = self.attack.fit(AttackView(columns, pool, made, seed), *nobody)
+        scorer = self.attack.fit(self.columns.read(synthetic, seed), *nobody)
         return np.asarray(scorer(self.targets), dtype=np.float64)
 
     def collect(self, rows: Rows, name: str = "") -> Scores | ScoreTable:
         """See `ScoredModels`."""
         if self.single:
             return self.two_samples(rows, name)
-        reasons = {"reason": np.array(self.reasons)} if self.reasons else {}
-        return self.score_table(rows, name, self.targets, reasons)
+        return self.score_table(rows, name, self.targets, {"reason": self.reason})
 
     def __getstate__(self) -> dict[str, Any]:
         """What processes are sent, with functions of a notebook and lambdas as they are."""
-        state = {key: value for key, value in vars(self).items()}
-        state["generator"] = pickled((self.generator, self.attack))
-        return {key: value for key, value in state.items() if key != "attack"}
+        others = {k: v for k, v in vars(self).items() if k not in ("maker", "attack")}
+        return {**others, "maker": pickled((self.maker, self.attack))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        generator, attack = unpickled(state["generator"])
-        vars(self).update({**state, "generator": generator, "attack": attack})
+        maker, attack = unpickled(state["maker"])
+        vars(self).update({**state, "maker": maker, "attack": attack})
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,8 +242,6 @@ def generator_runs(
     """
     check_generator(generator)
     table = table_of(table).reset_index(drop=True)
-    if not all(isinstance(name, str) for name in table.columns):
-        raise GeneratorError("table must have texts as names of its columns; rename them")
     places, single = _places(targets, len(table))
     if rows is None:
         rows = max(1, len(table) - places.size + (places.size + 1) // 2)
@@ -267,17 +252,15 @@ def generator_runs(
         _checks.count(runs, "runs", least=GeneratorRuns.least_models),
         _checks.count(rows, "rows", least=1),
         attack if isinstance(attack, Attack) else ATTACKS[_known(attack)],
-        _kinds(table, columns),
+        TableColumns.of(table, columns),
         single,
-        targets.reasons if isinstance(targets, Targets) else (),
+        targets.reason if isinstance(targets, Targets) else None,
     )
     plan = GeneratorPlan(audit, _checks.count(seed, "seed"))
     if folder is None or not (Path(folder) / RUN_ABOUT).is_file():
         _require_chance(plan)
-    run: ScoredRun = run_plan(ScoredRun, plan, report, executor, folder)
-    result = run.result
-    assert isinstance(result, Scores | ScoreTable)
-    return result
+    run = run_plan(ScoredRun, plan, report, executor, folder)
+    return cast(Scores | ScoreTable, run.result)
 
 
 def _known(attack: str) -> str:
@@ -300,24 +283,10 @@ def _places(targets: Any, size: int) -> tuple[NDArray[np.intp], bool]:
     return places, single
 
 
-def _kinds(table: pd.DataFrame, columns: Mapping[str, str] | None) -> dict[str, str]:
-    """What each column is, found in the table alone: the same in every run."""
-    stated = checked_kinds(columns, list(table.columns))
-    found = {
-        name: read_column(name, [table[name]] * 3, stated.get(name)).column.kind
-        for name in table.columns
-    }
-    if set(found.values()) == {"left out"}:
-        raise GeneratorError(
-            "no column of the table can be compared: all are constant or ids; state the kind of one"
-        )
-    return found
-
-
 def _require_chance(plan: GeneratorPlan) -> None:
     """Nothing; a GeneratorError where two runs with different seeds give the same table."""
     audit = plan.audit
-    made = [generate(audit.generator, audit.table, audit.rows, seed=seed) for seed in (1, 2)]
+    made = [generate(audit.maker, audit.table, audit.rows, seed=seed) for seed in (1, 2)]
     if made[0].equals(made[1]):
         raise GeneratorError(
             "the generator returned the same synthetic table twice, with different seeds: its "

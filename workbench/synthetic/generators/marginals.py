@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.claims.approx import ApproxDP
-from workbench.claims.base import Claim
 from workbench.claims.gdp import GDP
 from workbench.claims.parse import as_claim
 from workbench.claims.pure import PureDP
@@ -44,9 +43,9 @@ class PrivateMarginals:
     ----------
     domain : TableDomain
         What the columns can hold. It must be known without the training table, as the tree must.
-    claim : Claim or str
-        `PureDP`, by noise of the discrete Laplace distribution; `GDP` or `ApproxDP`, by Gaussian
-        noise; or a text such as "pure(1)".
+    claim : PureDP, GDP or ApproxDP
+        `PureDP` by noise of the discrete Laplace distribution, the others by Gaussian noise; or a
+        text such as "pure(1)".
     parents : mapping of column to column
         The tree.
     bins : int
@@ -81,25 +80,26 @@ class PrivateMarginals:
     Examples
     --------
     >>> domain = wb.TableDomain({"age": range(18, 91), "smokes": ["yes", "no"]})
-    >>> generator = wb.synthetic.PrivateMarginals(domain, "pure(1)", {"smokes": "age"}, bins=4)
-    >>> str(generator.claim), generator.noise_scale
-    ('pure(1)', 2.0)
+    >>> generator = wb.synthetic.PrivateMarginals(domain, wb.PureDP(1), {"smokes": "age"}, bins=4)
+    >>> generator.noise_scale
+    2.0
     """
 
     domain: TableDomain
-    claim: Claim
+    claim: PureDP | GDP | ApproxDP
     parents: Mapping[Any, Any] = field(default_factory=dict)
     bins: int = 8
     _noisy: dict[Any, NDArray[np.float64]] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         _checks.instance(self.domain, TableDomain, "domain", "a wb.TableDomain")
-        self.claim = as_claim(self.claim)
-        if not isinstance(self.claim, PureDP | GDP | ApproxDP) or not self.claim.parameter:
+        claim = as_claim(self.claim)
+        if not isinstance(claim, PureDP | GDP | ApproxDP) or not claim.parameter:
             raise ValueError(
-                f"claim must be wb.PureDP, wb.GDP or wb.ApproxDP above 0, got {self.claim}; no "
-                "noise has another one exactly"
+                f"claim must be wb.PureDP, wb.GDP or wb.ApproxDP above 0, got {claim}; no noise "
+                "has another one exactly"
             )
+        self.claim = claim
         if not isinstance(self.parents, Mapping):
             raise ValueError(
                 'parents must be a mapping such as {"smokes": "age"}, got '
@@ -211,7 +211,7 @@ class PrivateMarginals:
     # -- the generator ----------------------------------------------------------------------------
 
     def fit(self, table: pd.DataFrame, seed: int | np.random.Generator | None = None) -> Self:
-        """This generator, fitted: it keeps the noisy counts, and nothing else of the table.
+        """The generator itself, which keeps the noisy counts, and nothing else of the table.
 
         Parameters
         ----------

@@ -43,6 +43,9 @@ FORMAT = 1
 
 ROWS, PARTS, LOCK = "rows.parquet", "parts", ".lock"
 
+#: The kind of runs that a generator of synthetic tables made.
+GENERATOR = "generator"
+
 #: Files of parts that are kept apart.
 MOST_PARTS = 200
 
@@ -73,6 +76,12 @@ class RunFolder:
     def plan(self, data: LabeledData | None = None) -> TrainingPlan:
         """The plan of the run; see `open_run`."""
         self._require()
+        if self.provenance()["parameters"]["kind"] == GENERATOR:
+            raise RunFolderError(
+                f"'{self.path}' holds runs of a generator, which cannot be made of a file; call "
+                "wb.synthetic.generator_runs with the same arguments to continue them, or read "
+                "their scores with wb.read_scores or wb.read_score_table"
+            )
         return read_plan(self.path / RUN_PLAN, data)
 
     def provenance(self) -> dict[str, Any]:
