@@ -399,6 +399,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "CountInterval": lambda: INTERVALS["clopper-pearson"],
     "PairKind": lambda: PAIR_KINDS["laplace"],
     "ClaimArgument": lambda: wb.GDP.arguments[0],
+    "ClaimFields": lambda: wb.ClaimFields(unit="user", neighbors="substitute"),
     "LabeledScores": lambda: wb.LabeledScores("a tool", "score", "label"),
     "PairOfColumns": lambda: wb.PairOfColumns("a tool", "in_x", "out_x"),
     "PairOfFiles": lambda: wb.PairOfFiles("a tool", r"in_(\w+)", r"out_(\w+)"),

@@ -117,6 +117,7 @@ from .bounds.texts import bound_texts as bound_texts
 from .claims.approx import ApproxDP as ApproxDP
 from .claims.base import Claim as Claim
 from .claims.base import ClaimArgument as ClaimArgument
+from .claims.fields import ClaimFields as ClaimFields
 from .claims.gdp import GDP as GDP
 from .claims.pair import PairClaim as PairClaim
 from .claims.parse import parse_claim as parse_claim

@@ -29,6 +29,7 @@ TABLE = (("claims.csv", b"epsilon,delta\n0,0.4\n1,0.1\n4,1e-5\n"),)
 NAMES = [
     ("approx(2, 1e-5)", "(2, 1e-5)"),
     ("approx(0.5, 0)", "(0.5, 0)"),
+    ("approx(0.5, 0, unit=user, neighbors=substitute)", "(0.5, 0)"),
     ("pure(1)", "ε = 1"),
     ("gdp(0.75)", "μ = 0.75"),
     ("zcdp(0.5)", "ρ = 0.5"),
@@ -118,7 +119,7 @@ def test_a_claim_has_the_fields_that_it_takes(page, kind):
     page.claim_kind = kind
     shown = [name for name in offered(page) if name in CLAIM]
     assert shown == [
-        n for n in CLAIM if n.removeprefix("claim_") in ("kind", *KINDS[kind].arguments)
+        n for n in CLAIM if n.removeprefix("claim_") in ("kind", "fields", *KINDS[kind].arguments)
     ]
 
 
@@ -141,8 +142,52 @@ def test_a_pair_is_a_claim_by_text_only_where_the_text_says_all_of_it():
         "claim_rate": 0.01,
         "claim_steps": 10,
         "claim_relation": "substitute",
+        "claim_fields": "",
     }
-    assert stated_values(PairClaim(wb.GaussianPair(2.0))) == {"claim_kind": "gdp", "claim_mu": 2.0}
+    assert stated_values(PairClaim(wb.GaussianPair(2.0))) == {
+        "claim_kind": "gdp",
+        "claim_mu": 2.0,
+        "claim_fields": "",
+    }
+
+
+# -- what it is about --------------------------------------------------------------------------
+
+
+def test_fields_are_stated_on_the_page_and_change_no_number(page):
+    page.param.update(stated_values("approx(1, 1e-5)"))
+    before, numbers = page.verdict(), [str(page.draw(item)) for item in page.numbers()]
+    page.claim_fields = 'unit=user, neighbors=bounded, boundary="model weights, public"'
+    text = 'approx(1, 1e-5, unit=user, neighbors=substitute, boundary="model weights, public")'
+    assert page.promised.text == text
+    after = page.verdict()
+    assert (after.verdict, after.p_value, after.bounds) == (
+        *(before.verdict, before.p_value, before.bounds),
+    )
+    assert [str(page.draw(item)) for item in page.numbers()] == numbers
+    assert page.judged().startswith(before.explain().partition("”")[0][:-1])
+    assert page.judged().endswith("about all data of one user.")
+    page.param.update(stated_values(text))
+    assert page.promised.text == text
+    page.param.update(stated_values("gdp(1)"))
+    assert (page.promised.text, page.claim_fields) == ("gdp(1)", "")
+
+
+def test_fields_that_are_none_change_nothing_on_the_page(page):
+    page.param.update(stated_values("gdp(1, unit=user)"))
+    session = PageSession(page, (), lambda: None, lambda *later: None)
+    for text, words in (("size=3", "is no field of a claim"), ("model=cloud", "model must be one")):
+        session.assign("claim_fields", text, True)
+        assert words in page.message
+        assert page.promised.text == "gdp(1, unit=user)"
+
+
+def test_neighbors_of_dp_sgd_have_one_control(page):
+    page.param.update(stated_values("dpsgd(1, 0.01, 100, unit=user)"))
+    page.claim_fields = "unit=user, neighbors=substitute"
+    assert page.promised.text == "dpsgd(1, 0.01, 100, unit=user)"
+    page.claim_relation = "substitute"
+    assert page.promised.text == "dpsgd(1, 0.01, 100, relation=substitute, unit=user)"
 
 
 # -- its test ----------------------------------------------------------------------------------

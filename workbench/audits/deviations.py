@@ -300,7 +300,7 @@ def _as_stored(bins: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _plain(claim: Claim) -> Claim:
     """The claim; as a μ where a Gaussian pair is claimed, whose trade-off function is the same."""
     if isinstance(claim, PairClaim) and isinstance(claim.pair, GaussianPair):
-        return GDP(claim.pair.mu)
+        return GDP(claim.pair.mu).with_fields(**claim.fields.given)
     return claim
 
 

@@ -22,8 +22,8 @@ STOPPING = ("fixed", "anytime")
 #: Characters of a name and of the words about the data.
 LONGEST_TEXT = 10_000
 
-#: Characters of a claim.
-LONGEST_CLAIM = 200
+#: Characters of a claim, with its fields.
+LONGEST_CLAIM = 2000
 
 #: Most bins, as of `workbench.histogram`.
 MOST_BINS = 100_000
@@ -322,7 +322,7 @@ def claim_text(claim: str) -> str:
     said = _checks.text(claim, "claim").strip()
     if len(said) > LONGEST_CLAIM:
         raise ValueError(
-            f"claim must have at most {LONGEST_CLAIM} characters, such as 'approx(2, 1e-5)'; got "
+            f"claim must have at most {LONGEST_CLAIM:,} characters, such as 'approx(2, 1e-5)'; got "
             f"{_checks.shown(claim)}"
         )
     if said:

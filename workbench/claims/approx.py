@@ -11,7 +11,13 @@ import numpy as np
 
 from workbench import _checks
 from workbench._format import plain
-from workbench.claims.base import Claim, ClaimArgument, at_least_zero, checked_epsilon
+from workbench.claims.base import (
+    Claim,
+    ClaimArgument,
+    at_least_zero,
+    checked_epsilon,
+    number_text,
+)
 from workbench.curves.error_rates import epsilon_of_point
 
 if TYPE_CHECKING:
@@ -68,10 +74,6 @@ class ApproxDP(Claim):
         object.__setattr__(self, "epsilon_0", at_least_zero(epsilon, "epsilon"))
         object.__setattr__(self, "delta_0", _checks.delta(delta))
 
-    def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
-        return f"{type(self).__name__}({given})"
-
     @property
     def parameters(self) -> dict[str, float]:
         return {"epsilon": self.epsilon_0, "delta": self.delta_0}
@@ -82,7 +84,7 @@ class ApproxDP(Claim):
 
     @property
     def short(self) -> str:
-        return str(self).removeprefix(self.word)
+        return f"({number_text(self.epsilon_0)}, {number_text(self.delta_0)})"
 
     @property
     def named_epsilon(self) -> float:

@@ -7,15 +7,17 @@ divergences are the larger of both directions, as a claim speaks about both.
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from workbench import _checks
+from workbench.claims.fields import ClaimFields, is_record, same_unit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -53,12 +55,19 @@ class ClaimArgument:
     above: bool = False
 
 
+@dataclass(frozen=True, repr=False)
 class Claim(ABC):
     """A statement about the privacy loss of a mechanism, which an audit may refute.
 
     The same statement is known by the pair that leaks most among those that meet it
     (:attr:`dominating_pair`), by the divergences that it allows (``max_…``), and by the smallest
     value of its own parameter that evidence leaves possible (``parameter_refuted_by_…``).
+
+    Attributes
+    ----------
+    fields : ClaimFields
+        What the claim is about, beside its numbers; :meth:`with_fields` states it. Claims with
+        different fields are different claims; no bound depends on the fields.
 
     Notes
     -----
@@ -88,6 +97,8 @@ class Claim(ABC):
     #: Whether anything is claimed; not by `workbench.claims.unclaimed.Unclaimed`.
     stated: ClassVar[bool] = True
 
+    fields: ClaimFields = field(default=ClaimFields(), init=False)
+
     # -- what is claimed ---------------------------------------------------------------------------
 
     @property
@@ -107,10 +118,93 @@ class Claim(ABC):
 
     def with_parameter(self, x: float) -> Self:
         """The same kind of claim with another parameter."""
-        return type(self)(**{**self.parameters, self.refutable: x})
+        other = type(self)(**{**self.parameters, self.refutable: x})
+        return other.with_fields(**self.fields.given)
+
+    def with_fields(
+        self,
+        *,
+        unit: str | None = None,
+        neighbors: str | None = None,
+        mechanism: str | None = None,
+        accountant: str | None = None,
+        model: str | None = None,
+        boundary: str | None = None,
+    ) -> Self:
+        """The same claim with fields: what it is about, beside its numbers.
+
+        Parameters
+        ----------
+        unit, neighbors, mechanism, accountant, model, boundary : str, optional
+            As of `ClaimFields`. None keeps what was stated before, "" removes it.
+
+        Returns
+        -------
+        Claim
+            No bound and no verdict depends on the fields.
+
+        Raises
+        ------
+        ValueError
+            As of `ClaimFields`; neighbors by another relation than that of the claimed pair.
+
+        Examples
+        --------
+        >>> claim = wb.ApproxDP(1, 1e-5).with_fields(unit="user", neighbors="substitution")
+        >>> print(claim)
+        approx(1, 1e-5, unit=user, neighbors=substitute)
+        >>> wb.parse_claim("approx(1, 1e-5, unit=user, neighbors=substitute)") == claim
+        True
+        """
+        given = {
+            **{"unit": unit, "neighbors": neighbors, "mechanism": mechanism},
+            **{"accountant": accountant, "model": model, "boundary": boundary},
+        }
+        stated = replace(self.fields, **{n: one for n, one in given.items() if one is not None})
+        if stated.neighbors and self.own_relation not in ("", stated.neighbors):
+            raise ValueError(
+                f"neighbors must be those of the claimed pair, which is accounted for "
+                f"{self.own_relation}; got {neighbors!r}: claim a pair for that relation, such as "
+                f"'dpsgd(…, relation={stated.neighbors})'"
+            )
+        made = copy.copy(self)
+        object.__setattr__(made, "fields", stated)
+        return made
+
+    @property
+    def own_relation(self) -> str:
+        """The neighboring relation that the claim is for by its nature; "" where it is for any."""
+        return ""
+
+    def differences(self, unit: str = "", neighbors: str = "") -> tuple[str, ...]:
+        """Where an audit is about something else than the claim, by its fields.
+
+        Parameters
+        ----------
+        unit : str
+            Of what the audit puts in or leaves out, such as "record"; "" where it is not known.
+        neighbors : str
+            "add-remove" or "substitute"; "" where it is not known.
+
+        Returns
+        -------
+        tuple of str
+            Sentences; empty where the claim does not say, or says the same.
+        """
+        relation = self.fields.neighbors or (self.own_relation if neighbors else "")
+        return (
+            *_relations_apart(relation, neighbors, self.fields.unit or "record"),
+            *_units_apart(self.fields.unit, unit),
+        )
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        given = ", ".join(f"{name}={value!r}" for name, value in self.fields.given.items())
+        return f"{type(self).__name__}({numbers})" + (f".with_fields({given})" if given else "")
 
     def __str__(self) -> str:
-        return f"{self.word}({', '.join(map(number_text, self.parameters.values()))})"
+        said = [*map(number_text, self.parameters.values()), str(self.fields)]
+        return f"{self.word}({', '.join(filter(None, said))})"
 
     @property
     def short(self) -> str:
@@ -371,6 +465,47 @@ class Claim(ABC):
     def why_any_renyi(self, order: float) -> str:
         """Why no Rényi divergence of this order refutes the claim, as a sentence."""
         return f"{self} allows any Rényi divergence of order {order:g}; test its own order"
+
+
+def _relations_apart(claimed: str, audited: str, unit: str) -> tuple[str, ...]:
+    """A sentence where a claim and an audit have other neighbors."""
+    if claimed == "substitute" and not audited:
+        return (
+            f"The claim is about replacing one {unit}: it is judged as if the scores without the "
+            f"{unit} came from data with another in its place.",
+        )
+    if claimed == "substitute" and audited == "add-remove":
+        return (
+            f"The claim is about replacing one {unit}, the audit about adding or removing one: the "
+            f"verdict carries over where another {unit} stood in the place of what was left out.",
+        )
+    if claimed == "add-remove" and audited == "substitute":
+        return (
+            f"The claim is about adding or removing one {unit}, the audit about replacing one, "
+            "which is two such steps: (ε, δ)-DP by the first is (2ε, (1 + e^ε) δ)-DP by the "
+            "second.",
+        )
+    return ()
+
+
+def _units_apart(claimed: str, audited: str) -> tuple[str, ...]:
+    """A sentence where a claim and an audit have another unit of privacy."""
+    if not claimed or same_unit(claimed, audited):
+        return ()
+    if not audited:
+        return (
+            f"The claim is about one {claimed}: it is judged as if each score were about all data "
+            f"of one {claimed}.",
+        )
+    if is_record(claimed):
+        return (
+            f"The claim is about one {claimed}, the audit about one {audited}: for one with k "
+            f"records, the claim allows what k steps allow.",
+        )
+    return (
+        f"The claim is about one {claimed}, the audit about one {audited}: the verdict carries "
+        f"over where that is all data of one {claimed}.",
+    )
 
 
 def at_least_zero(value: Any, name: str, hint: str = "0 is perfect privacy") -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.pairs.gaussian import GaussianPair
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GDP(Claim):
     """μ-Gaussian differential privacy: no test tells P from Q better than N(μ,1) from N(0,1).
 

@@ -27,7 +27,7 @@ _NOTHING = 1e-12
 _LEAST_RATE = 1e-10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PairClaim(Claim):
     """The claim to leak at most as much as a pair, in either direction (f-DP).
 
@@ -59,7 +59,12 @@ class PairClaim(Claim):
             )
 
     def __str__(self) -> str:
-        return f"no leakier than {self.pair.name}"
+        said = f"no leakier than {self.pair.name}"
+        return f"{said} ({self.fields})" if self.fields.given else said
+
+    @property
+    def own_relation(self) -> str:
+        return str(self.pair.parameters.get("neighboring_relation", ""))
 
     @property
     def short(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from workbench import _checks
 from workbench.claims.approx import ApproxDP
 from workbench.claims.base import Claim, number_text
+from workbench.claims.fields import NAMES, split_fields
 from workbench.claims.gdp import GDP
 from workbench.claims.pair import PairClaim
 from workbench.claims.pure import PureDP
@@ -47,6 +48,8 @@ def _taken(word: str, found: Any) -> type[Claim]:
     made = found(**{one.name: one.default for one in found.arguments})
     if list(made.parameters) != [one.name for one in found.arguments]:
         raise ValueError("its parameters must have the names of its arguments, in their order")
+    if taken := {one.name for one in found.arguments} & set(NAMES):
+        raise ValueError(f"its argument {min(taken)!r} has the name of a field of all claims")
     return found
 
 
@@ -134,7 +137,9 @@ def parse_claim(text: str) -> Claim:
         Arguments may be named, as in ``dpsgd(noise=1, rate=0.01, steps=1000)``; case and spaces
         do not matter. ``dpsgd(…, relation=substitute)`` is for datasets of which one record is
         replaced. Pairs are composed by ``+`` and ``k *``: a training in phases is
-        ``dpsgd(1, 0.01, 500) + dpsgd(2, 0.01, 500)``, ten releases ``10 * laplace(0.1)``.
+        ``dpsgd(1, 0.01, 500) + dpsgd(2, 0.01, 500)``, ten releases ``10 * laplace(0.1)``. The
+        optional fields of `workbench.claims.ClaimFields` stand behind the arguments, as in
+        ``approx(1, 1e-5, unit=user, mechanism="Gaussian, clipped")``.
 
     Returns
     -------
@@ -143,7 +148,8 @@ def parse_claim(text: str) -> Claim:
     Raises
     ------
     ValueError
-        Another word, a wrong count or name of arguments, a number outside its range.
+        Another word, a wrong count or name of arguments, a number outside its range, a field that
+        is no field of a claim.
 
     Examples
     --------
@@ -153,7 +159,16 @@ def parse_claim(text: str) -> Claim:
     no leakier than DP-SGD, σ = 1, q = 0.01, 1000 steps
     >>> print(wb.parse_claim("dpsgd(1, 0.01, 500) + dpsgd(2, 0.01, 500)"))
     no leakier than DP-SGD, σ = 1, q = 0.01, 500 steps + DP-SGD, σ = 2, q = 0.01, 500 steps
+    >>> wb.parse_claim("gdp(1, unit=household)")
+    GDP(mu=1.0).with_fields(unit='household')
     """
+    numbers, fields = split_fields(str(text))
+    claim = _without_fields(numbers)
+    return claim.with_fields(**fields.given) if fields.given else claim
+
+
+def _without_fields(text: str) -> Claim:
+    """The claim of a text that has no fields."""
     terms = _TERM.findall(str(text).lower())
     if not re.fullmatch(rf"{_TERM_FORM}(\+{_TERM_FORM})*", str(text).lower()):
         raise ValueError(f"cannot read the claim {text!r}; write one of {_examples()}")
@@ -206,7 +221,10 @@ def _term(text: str, word: str, given: str) -> Claim | Pair:
 
 def text_of(claim: Claim) -> str:
     """The text that `parse_claim` reads as this claim; "" for a pair that no text names."""
-    return _text_of_pair(claim.pair) if isinstance(claim, PairClaim) else str(claim)
+    if not isinstance(claim, PairClaim):
+        return str(claim)
+    text = _text_of_pair(claim.pair)
+    return f"{text[:-1]}, {claim.fields})" if text and claim.fields.given else text
 
 
 def _text_of_pair(pair: Pair) -> str:
@@ -256,7 +274,9 @@ def _arguments(
         values[own.strip() or name] = value.strip()
     if values.keys() - set(words) != set(names) or not all(values.values()):
         taken = ", ".join([*names, *(f"{name}=…" for name in words)])
-        raise ValueError(f"{word} takes ({taken}), got {text!r}; write one of {_examples()}")
+        unknown = values.keys() - {*names, *words}
+        taken = f"({taken})" + (f" and the fields {', '.join(NAMES)}" if unknown else "")
+        raise ValueError(f"{word} takes {taken}, got {text!r}; write one of {_examples()}")
     return {
         name: value if name in words else _checks.number(value, name)
         for name, value in values.items()

@@ -64,9 +64,6 @@ class RenyiDP(Claim):
         object.__setattr__(self, "order", _checks.order(order))
         object.__setattr__(self, "epsilon_0", at_least_zero(epsilon, "epsilon"))
 
-    def __repr__(self) -> str:
-        return f"RenyiDP(order={self.order!r}, epsilon={self.epsilon_0!r})"
-
     @property
     def parameters(self) -> dict[str, float]:
         return {"order": self.order, "epsilon": self.epsilon_0}

@@ -62,7 +62,7 @@ class Unclaimed(ApproxDP):
         return "epsilon", {"delta": self.delta_0}
 
     def with_parameter(self, x: float) -> Any:
-        return ApproxDP(x, self.delta_0)
+        return ApproxDP(x, self.delta_0).with_fields(**self.fields.given)
 
     def delta(self, epsilon: Any) -> Any:
         return np.ones_like(np.asarray(epsilon, dtype=float))[()]

@@ -37,7 +37,7 @@ _CONVERSION_ORDERS = tuple(1 + np.geomspace(1e-3, 1e6, 361))
 _ALPHAS = np.r_[0.0, ndtr(np.linspace(-37.0, 8.0, 1801)), 1.0]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ZCDP(Claim):
     """ρ-zero-concentrated differential privacy (Bun and Steinke 2016).
 

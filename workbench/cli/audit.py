@@ -81,7 +81,8 @@ def _help_of_claims() -> str:
     return (
         f"what is promised: {claim_forms()}; 'dpsgd(noise=SIGMA, rate=Q, steps=T)', 'gaussian(MU)' "
         "or 'laplace(MU)': no leakier than this, or than several of them that '+' joins, such as "
-        "the phases of a training; 'table(FILE)': the file's columns epsilon and delta; may be "
+        "the phases of a training; 'table(FILE)': the file's columns epsilon and delta; what the "
+        "claim is about may follow the numbers, as in 'approx(1, 1e-5, unit=user)'; may be "
         "repeated, all verdicts hold together"
     )
 

@@ -75,6 +75,8 @@ class GuessVerdict:
         Of neighbors, whose claim it judges: "add/remove" or "substitution".
     void : str, optional
         Why it does not hold after all.
+    unit : str
+        What a canary is, such as "record"; "" where nobody said.
     """
 
     claim: Claim
@@ -86,6 +88,7 @@ class GuessVerdict:
     power: Detectable
     relation: str
     void: str | None = None
+    unit: str = ""
 
     to_frame = to_frame
 
@@ -111,7 +114,11 @@ class GuessVerdict:
         )
 
     def explain(self) -> str:
-        """The verdict in plain sentences."""
+        """The verdict in plain sentences, and where the claim's fields are about something else."""
+        neighbors = "substitute" if self.guesses.design == "matched-pairs" else "add-remove"
+        return " ".join([self._said(), *self.claim.differences(self.unit, neighbors)])
+
+    def _said(self) -> str:
         made = self.guesses
         level = f"{percent(self.confidence)} confidence ({self.bound.assumption}, {self.relation})"
         hits = f"{made.correct:,} of {made.guesses:,} guesses on {made.canaries:,} are right"

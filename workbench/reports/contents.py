@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from workbench.assets.board import content
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData, AuditNumber
 from workbench.bounds.citations import references
+from workbench.claims.fields import LABELS
 from workbench.coverage_lab.measured import measured
 from workbench.pages.auditing.notebook import NOT_SHOWN
 from workbench.pages.auditing.steps import code_cells
@@ -204,6 +205,18 @@ class Contents:
         """Claims: the claim, the verdict, and the evidence."""
         return [
             (str(v["claim"]), str(v["verdict"]), str(v["explanation"])) for v in self.audit.verdicts
+        ]
+
+    @property
+    def claim_fields(self) -> list[tuple[str, list[Row]]]:
+        """What each claim is about, beside its numbers, where that was stated."""
+        return [
+            (
+                str(v["claim"]),
+                [(LABELS.get(name, str(name)), str(one)) for name, one in fields.items()],
+            )
+            for v in self.audit.verdicts
+            if isinstance(fields := v.get("fields"), Mapping)
         ]
 
     @cached_property

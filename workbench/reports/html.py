@@ -210,8 +210,10 @@ def _plan(contents: Contents) -> str:
 
 
 def _verdicts(contents: Contents) -> str:
+    fields = dict(contents.claim_fields)
     return "".join(
-        f'<div class="block"><h3>{escape(claim)}: {escape(verdict)}</h3><p>{_prose(text)}</p></div>'
+        f'<div class="block"><h3>{escape(claim)}: {escape(verdict)}</h3><p>{_prose(text)}</p>'
+        f"{_table(fields.get(claim, []))}</div>"
         for claim, verdict, text in contents.verdicts
     )
 

@@ -32,7 +32,13 @@ def markdown(contents: Contents) -> str:
         ("Parameters at their defaults", [_rows(usual)]),
         ("Plan", [_rows(contents.plan)]),
         ("Deviations", [_table(("what", "planned", "done", "consequence"), departs)]),
-        ("Claims", [_table(("claim", "verdict", "evidence"), contents.verdicts)]),
+        (
+            "Claims",
+            [
+                _table(("claim", "verdict", "evidence"), contents.verdicts),
+                *(_rows(fields) for _, fields in contents.claim_fields),
+            ],
+        ),
         ("Methods", [_items(text(one.text) for one in contents.references), _bibtex(contents)]),
         ("Software", [_rows(contents.versions)]),
         ("Reproduce the numbers", list(_reproduce(contents))),

@@ -122,7 +122,7 @@ class SyntheticAudit:
     split_test : SplitTest
         Whether the split can be random.
     claim : Claim or None
-    split, learning_share, name
+    split, unit, learning_share, name
         As given.
 
     Raises
@@ -172,7 +172,7 @@ class SyntheticAudit:
         name: str = "",
     ) -> None:
         self.split = _checks.one_of(split, "split", SPLITS)
-        self.name = _checks.text(name, "name")
+        self.name, self.unit = _checks.text(name, "name"), unit
         self.claim: Claim | None = None if claim is None else as_claim(claim)
         self.learning_share = _checks.open_unit(learning_share, "learning_share")
         self._to_run = _attacks(attacks)
@@ -349,8 +349,9 @@ class SyntheticAudit:
                 "there is no claim to judge; give one such as audit.judge('approx(1, 1e-5)')"
             )
         verdict = judge_guesses(self._chosen.guess(), claim, confidence)
-        void = self.why_estimate or self.void
-        return replace(verdict, void=void) if void else verdict
+        return replace(
+            verdict, void=self.why_estimate or self.void or verdict.void, unit=self.unit or "record"
+        )
 
     def threats(
         self,

@@ -326,7 +326,8 @@ class MechanismAudit:
         best = self.best
         event = None if best is None else best.finding.event
         counted = [f"The event that was counted: {event}."] if event else []
-        return " ".join([self.in_words(), *counted, settings, *self.notes])
+        apart = self.claim.differences(*report.game_of(self.neighboring_relation))
+        return " ".join([self.in_words(), *counted, settings, *self.notes, *apart])
 
     @property
     def _against(self) -> str:

@@ -83,6 +83,29 @@ def relation_in_words(relation: str) -> str:
     return " or ".join([*said, STATED] if "stated" in names else said)
 
 
+def game_of(relation: str) -> tuple[str, str]:
+    """The unit of privacy and the neighboring relation of a claim that the datasets test.
+
+    Parameters
+    ----------
+    relation : str
+        As of `relation_in_words`.
+
+    Returns
+    -------
+    (str, str)
+        "" for what the relation does not say.
+    """
+    games = {
+        "add-remove": ("record", "add-remove"),
+        "substitute": ("record", "substitute"),
+        "user": ("user", "add-remove"),
+        "label": ("label", "substitute"),
+        "stated": ("", ""),
+    }
+    return games.get(relation, ("", ""))
+
+
 def datasets_in_words(neighbors: Neighbors | None) -> str:
     """Which datasets, and what they differ in."""
     if neighbors is None:

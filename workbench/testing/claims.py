@@ -59,9 +59,8 @@ def _check_words(claim: Claim, demand: Properties) -> None:
         "its parameters are its arguments, in their order",
         f"{list(claim.parameters)} and {names}",
     )
-    demand.demand(
-        type(claim)(**claim.parameters) == claim, "its arguments make the same claim again"
-    )
+    again = type(claim)(**claim.parameters).with_fields(**claim.fields.given)
+    demand.demand(again == claim, "its arguments make the same claim again")
     demand.demand(
         str(claim).partition("(")[0] == claim.word == claim.example.partition("(")[0],
         "its text and its example begin with its word",

@@ -193,8 +193,8 @@ class Verdict:
     # -- how it reads ---------------------------------------------------------------------------
 
     def explain(self) -> str:
-        """The verdict in plain sentences."""
-        return _Sentences(self).explain()
+        """The verdict in plain sentences, and where the claim's fields are about something else."""
+        return " ".join([_Sentences(self).explain(), *self.claim.differences()])
 
     def to_latex(self) -> str:
         """The sentences of `explain` in LaTeX; all texts are escaped."""
@@ -234,10 +234,14 @@ class Verdict:
     # -- how it travels -------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict and its evidence as plain Python values; of the scores only their sizes."""
-        s = self.scores
+        """The verdict and its evidence as plain Python values; of the scores only their sizes.
+
+        Only a claim with fields has the entry ``fields``.
+        """
+        s, stated = self.scores, self.claim.fields.given
         return {
             "claim": self.claimed,
+            **({"fields": stated} if stated else {}),
             "verdict": self.verdict,
             "guarantee": self.guarantee,
             "confidence": self.confidence,

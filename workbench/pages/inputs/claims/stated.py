@@ -17,6 +17,7 @@ import param
 
 from workbench.claims.approx import ApproxDP
 from workbench.claims.base import Claim, ClaimArgument, number_text
+from workbench.claims.fields import read_fields
 from workbench.claims.gdp import GDP
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import CLAIM_KINDS, as_claim, parse_claim, text_of
@@ -125,6 +126,16 @@ def _fields() -> dict[str, param.Parameter]:
                 "the sampling rate changes, or relation=substitute in it; 10 * laplace(0.1) for "
                 "ten releases; gaussian(1).",
             ),
+            "fields": TextField(
+                "",
+                other="unit=user, neighbors=substitute",
+                check=read_fields,
+                label="What it is about (optional)",
+                doc="Fields of the claim, which change no number and go into reports: unit (of "
+                "privacy: record, user, household), neighbors (add-remove or substitute), "
+                "mechanism, accountant, model (of trust: central, local, shuffle, federated), "
+                "boundary (what is released, and to whom), such as unit=user, model=central.",
+            ),
         }
     )
 
@@ -163,6 +174,17 @@ class StatedClaim(Part):
         """The claim as text that `parse_claim` reads; "" for nothing, or what no text names."""
         if self.kind not in KINDS:
             return ""
+        given = read_fields(getattr(self.page, self.flat("fields"))).given
+        if not given:
+            return self._numbers
+        claim = parse_claim(self._numbers)
+        if claim.own_relation:  # which has a control of its own
+            given.pop("neighbors", None)
+        return text_of(claim.with_fields(**given))
+
+    @property
+    def _numbers(self) -> str:
+        """The text without fields, of a kind that text can name."""
         values = {n: getattr(self.page, self.flat(n)) for n in KINDS[self.kind].arguments}
         if self.kind == COMPOSED:
             return text_of(parse_claim(values["releases"]))
@@ -196,7 +218,7 @@ def stated_controls(when: Callable[[Any], bool] = lambda page: True) -> list[Con
     """
 
     def taken(name: str) -> Callable[[Any], bool]:
-        kinds = [word for word, one in KINDS.items() if name in one.arguments]
+        kinds = [word for word, one in KINDS.items() if name in (*one.arguments, "fields")]
         return lambda page: when(page) and page.claim_kind in kinds
 
     return [
@@ -220,9 +242,15 @@ def stated_values(claim: Claim | str | None) -> dict[str, Any]:
     """
     found = parse_claim(claim) if isinstance(claim, str) and claim else claim
     if not isinstance(found, Claim):
-        return {"claim_kind": None}
+        return {"claim_kind": None, "claim_fields": ""}
     if isinstance(found, PairClaim) and isinstance(found.pair, GaussianPair):
-        found = GDP(found.pair.mu)  # the same trade-off function
+        found = GDP(found.pair.mu).with_fields(**found.fields.given)  # the same trade-off function
+    numbers = found.with_fields(**dict.fromkeys(found.fields.given, ""))
+    return {**_number_values(numbers), "claim_fields": str(found.fields)}
+
+
+def _number_values(found: Claim) -> dict[str, Any]:
+    """The page's parameters for a claim without fields."""
     text = text_of(found)
     if not text:
         raise ValueError(
