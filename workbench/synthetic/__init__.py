@@ -5,7 +5,8 @@
 - `tables` reads and checks the tables; `columns` finds what their columns are, from `cells`.
 - `split` makes a split by fair coins before a generator is trained; `split_test` tests whether one
   can be random.
-- `attacks` scores records by how likely the generator saw them.
+- `attacks` scores records by how likely the generator saw them, from mixed columns as numbers,
+  which `encoding` makes.
 - `threats` measures singling out, linkability, inference and copies.
 """
 

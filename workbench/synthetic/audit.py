@@ -99,7 +99,8 @@ class SyntheticAudit:
         The kind of some columns, one of "numeric", "category", "yes/no", "date" and "left out";
         those of the others are found.
     attacks : sequence of str or Attack, optional
-        By default all of `workbench.synthetic.attacks`.
+        By default all of `workbench.synthetic.attacks`, without those that need scikit-learn where
+        it is not installed.
     learning_share : float
         The share of records on which attacks learn and are chosen; the others are measured.
     claim : Claim, Pair or str, optional
@@ -415,7 +416,7 @@ class SyntheticAudit:
 def _attacks(given: Sequence[str | Attack] | None) -> tuple[Attack, ...]:
     """The attacks that are to run."""
     if given is None:
-        return tuple(ATTACKS.values())
+        return tuple(one for one in ATTACKS.values() if one.installed)
     need = "the name of an attack, or a workbench.synthetic.Attack"
     found: list[Attack] = []
     for one in (

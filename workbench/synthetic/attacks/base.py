@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +15,9 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.scores import chance
+from workbench.synthetic.attacks.signals import Signals
 from workbench.synthetic.columns import AuditedColumn
+from workbench.synthetic.encoding import encode
 
 if TYPE_CHECKING:
     from workbench.synthetic.tables import SyntheticTables
@@ -54,6 +58,11 @@ class AttackView:
         own = chance.generator(tables.chance, "permutations", 1).integers(2**chance.BITS)
         return cls(tables.used, tables.pool, tables.synthetic, int(own))
 
+    @cached_property
+    def signals(self) -> Signals:
+        """What attacks compute of each record without any membership, once for all of them."""
+        return Signals(encode(self.pool, self.synthetic, self.columns))
+
 
 class Attack(ABC):
     """A way of scoring records by how likely the generator saw them.
@@ -69,6 +78,14 @@ class Attack(ABC):
 
     #: What people read: "distance to the closest synthetic record".
     label: ClassVar[str]
+
+    #: A package of an extra without which it cannot run; "" for none.
+    requires: ClassVar[str] = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether what it requires is installed."""
+        return not self.requires or find_spec(self.requires) is not None
 
     @abstractmethod
     def fit(self, view: AttackView, rows: NDArray[np.intp], member: NDArray[np.bool_]) -> Scorer:
