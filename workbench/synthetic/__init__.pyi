@@ -14,3 +14,8 @@ from .split_test import SplitTest as SplitTest
 from .tables import SyntheticTables as SyntheticTables
 from .tables import read_synthetic_tables as read_synthetic_tables
 from .threats.base import Threat as Threat
+from .threats.copies import Copies as Copies
+from .threats.inference import Inference as Inference
+from .threats.linkability import Linkability as Linkability
+from .threats.rates import ApproximateRisk as ApproximateRisk
+from .threats.singling_out import SinglingOut as SinglingOut

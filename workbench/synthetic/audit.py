@@ -57,7 +57,9 @@ from workbench.synthetic.columns import SyntheticTablesError
 from workbench.synthetic.split_test import SplitTest
 from workbench.synthetic.tables import SyntheticTables, TableSource, read_synthetic_tables
 from workbench.synthetic.threats.base import Threat
-from workbench.synthetic.threats.registry import THREATS
+from workbench.synthetic.threats.registry import ThreatAttack, successes_of, threats_of
+from workbench.synthetic.threats.successes import Successes
+from workbench.synthetic.threats.view import ThreatView
 
 #: What `SyntheticAudit.epsilon` takes for an attack, besides their names.
 WHICH = ("chosen", "all")
@@ -350,13 +352,42 @@ class SyntheticAudit:
         void = self.why_estimate or self.void
         return replace(verdict, void=void) if void else verdict
 
-    def threats(self) -> tuple[Threat, ...]:
-        """Successes of the attacks that regulators name, on members and on held-out records."""
-        return self._threats
+    def threats(
+        self,
+        attacks: Sequence[ThreatAttack] | None = None,
+        *,
+        delta: float = CHOSEN_AT,
+        confidence: float = 0.95,
+    ) -> tuple[Threat, ...]:
+        """Singling out, linkability, inference and copies: on members, and on held-out records.
+
+        Parameters
+        ----------
+        attacks : sequence of SinglingOut, Linkability, Inference and Copies, optional
+            By default all of them, with each column inferred in turn.
+        delta : float
+            Of the bounds on ε.
+        confidence : float
+            Of each threat. They are not combined: some of many is at its level by chance.
+
+        Returns
+        -------
+        tuple of Threat
+            Their bounds assume the split alone, as `epsilon` does, and are void where
+            `split_test` refutes it.
+        """
+        found = self._successes if attacks is None else self._succeeded(attacks)
+        void = self.void if self.split == "given" else self.why_estimate or self.void
+        return threats_of(
+            found, self.tables, split=self.split, delta=delta, confidence=confidence, void=void
+        )
 
     @cached_property
-    def _threats(self) -> tuple[Threat, ...]:
-        return tuple(measure(self.tables) for measure in THREATS.values())
+    def _successes(self) -> tuple[Successes, ...]:
+        return self._succeeded(None)
+
+    def _succeeded(self, attacks: Sequence[ThreatAttack] | None) -> tuple[Successes, ...]:
+        return successes_of(ThreatView.of(self.tables), self.tables.chance, attacks)
 
     # -- how it reads -----------------------------------------------------------------------------
 

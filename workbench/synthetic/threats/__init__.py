@@ -1,4 +1,7 @@
-"""Threats of European regulators: singling out, linkability, inference, and copies of records.
+"""Singling out, linkability, inference, and copies: success on members against held-out records.
 
-- `base` has `Threat`, the result; `registry` lists what measures them.
+`singling_out` (by `predicates`), `linkability`, `inference` and `copies` are attacks. Each looks at
+a `ThreatView` of `view`, which has no memberships, and gives `successes`; `registry` lists them and
+counts. `base` has `Threat`, the result: how often an attack succeeds on members and on held-out
+records, with the limits and the test by the coins of `rates`, and the bound on ε of `epsilon`.
 """
