@@ -1,7 +1,7 @@
 """The command line: each command is a module, listed in `COMMANDS`, and imported when it is used.
 
-`serve`, `audit` (printed by `score_audit`), `risk`, `records`, `training`, `report`, `plan`,
-`mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users`, `lists` and
+`serve`, `audit` (printed by `score_audit`), `risk`, `records`, `synthetic`, `training`, `report`,
+`plan`, `mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users`, `lists` and
 `notebooks` are commands; `parser` reads the arguments, `files` has the options of score files,
 `serving` those of `serve` and the commands of backups, `output` and `progress` what commands print.
 """
@@ -30,6 +30,10 @@ COMMANDS = {
     "audit": ("audit:add", "the main numbers of a file, and verdicts on claims"),
     "risk": ("risk.command:add", "what could an attacker do, by a claim, scores, or both"),
     "records": ("records:add", "bounds for single records, from scores of many models"),
+    "synthetic": (
+        "synthetic.command:add",
+        "whether a synthetic table tells who was in its training table",
+    ),
     "train": ("training.train:add", "train models by a plan and keep their scores"),
     "report": ("report:add", "an audit as HTML, PDF, Markdown, JSON or a notebook"),
     "slides": (
