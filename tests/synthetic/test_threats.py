@@ -393,7 +393,7 @@ def test_counts_that_contradict_each_other_are_refused():
 
 def test_an_audit_has_threats_at_any_confidence():
     split = wb.synthetic.split_by_coin(table(400, 0), seed=0)
-    audit = wb.SyntheticAudit(*split, table(200, 1), seed=4)
+    audit = wb.SyntheticAudit(*split, table(200, 1), attacks="distance", seed=4)
     several = audit.threats()
     assert several[0].name == "singling-out"
     wider = audit.threats(confidence=0.99)
