@@ -36,7 +36,8 @@ SKIPPED = (
     "MissingPackage", "TableLayout",
     "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
     "WorkspaceError", "CanaryMechanism", "ParameterError", "RunFolderError", "TrainingAudit",
-    "TrainingPlanError", "Dashboard", "Attack", "SyntheticTablesError", "Generator", "GeneratorError",
+    "TrainingPlanError", "Dashboard", "Attack", "SyntheticTablesError", "Generator",
+    "GeneratorError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
