@@ -110,8 +110,12 @@ def test_every_reason_is_used():
 # -- links -------------------------------------------------------------------------------------
 
 
+#: Pages that there were not when the corpus was written.
+LATER = {"synthetic"}
+
+
 def test_there_is_a_link_to_every_page():
-    assert {one["page"] for one in LINKS.values()} == PAGES.keys() - {"import"}
+    assert {one["page"] for one in LINKS.values()} == PAGES.keys() - {"import"} - LATER
 
 
 @pytest.mark.parametrize("name", LINKS)
