@@ -81,9 +81,9 @@ def _terms(pool: NDArray[np.int64], synthetic: NDArray[np.int64], size: int) -> 
     scale = training / len(synthetic)
     found = np.bincount(synthetic, minlength=size)[here] * scale
     variance = expected * (0.5 + scale)
-    excess = np.mean((found - expected) ** 2 / variance)
+    excess = max(float(np.mean((found - expected) ** 2 / variance)), 1.0)
     term = np.zeros(size)
-    term[here] = (found - expected) / variance / max(excess, 1.0)
+    term[here] = (found - expected) / variance / excess
     return term[pool]
 
 
