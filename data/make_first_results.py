@@ -33,6 +33,7 @@ def main() -> None:
     store(folder, "plan", plan, "simulate", sample_sizes.stored_of(plan.work.run("simulate")))
     training = TrainPage()
     store(folder, "training", training, "train", stored_of(training.work.run("train")))
+    (folder / "first-synthetic.json").unlink(missing_ok=True)  # it may be of another shape
     tables = SyntheticPage()
     store(folder, "synthetic", tables, "measure", tables.work.run("measure").to_dict())
 

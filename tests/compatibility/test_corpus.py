@@ -33,7 +33,7 @@ from workbench.cli import main
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.registry import PAGES
-from workbench.pages.scores.claimed.former import FORMER
+SINCE = {"risk", "synthetic"}
 from workbench.server.people_folders import person_folder
 from workbench.workspaces.home import workspace
 from workbench.workspaces.workspace import Workspace

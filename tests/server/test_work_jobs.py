@@ -24,6 +24,7 @@ TINY = {
     "onerun": {"seeds": 5},
     "mechanism": {"trials": 2, "log_samples": 3.0, "log_fresh": 3.0, "seed": 7},
     "records": {"scores_are": "log-odds"},
+    "synthetic": {},
     "watch": {"sample_n": 200, "delta": 0.0},
     "selection": {"log_n": 4.0},
     "plan": {"target": 0.9, "method": "simultaneous"},

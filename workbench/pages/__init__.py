@@ -4,8 +4,9 @@
 terms that texts link to, and `answers` has what the answers of several pages share. `core` says
 what a page, a part and a job are, `inputs` are parts that several pages have. `counts`, `family`,
 `compare`, `watch` (with `monitoring`), `plan` (with `sample_sizes`), `pair_lab` and `coverage_lab`
-are pages in a module or two; `scores`, `one_run`, `records`, `mechanism`, `training`, `risk` and
-`selection` are folders with a module `page`, as is `importing`, the step in which files are opened.
+are pages in a module or two; `scores`, `one_run`, `records`, `synthetic`, `mechanism`, `training`,
+`risk` and `selection` are folders with a module `page`, as is `importing`, the step in which files
+are opened.
 `auditing` makes audits of pages, and pages of audits. `given` finds the page about an object of
 Python.
 

@@ -18,7 +18,6 @@ from workbench.figures.kit.names import plain_name
 from workbench.figures.kit.types import Figure
 from workbench.figures.one_run.reference import ReferenceValue
 
-
 #: Characters of the name of an attack, which must fit on a phone.
 LONGEST = 36
 

@@ -93,8 +93,8 @@ def leaking(rows: Sequence[LeakingRecord], selected: int, of: str) -> Figure:
         marks,
         axis("score of the attack", low - room, high + room),
         bare_axis(len(rows) - 1 + BELOW, -ABOVE - 0.5),
-        summary=f"{len(rows)} records of the training table with the largest scores by {of}; {copies} "
-        "of them are in the synthetic table exactly.",
+        summary=f"{len(rows)} records of the training table with the largest scores by {of}; "
+        f"{copies} of them are in the synthetic table exactly.",
         closest=True,
         margin=MARGIN,
         height=max(300, round((len(rows) - 1 + ABOVE + BELOW) * ROW + MARGIN["t"] + MARGIN["b"])),

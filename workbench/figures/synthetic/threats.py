@@ -101,7 +101,11 @@ def threats(rows: Sequence[ThreatRow], confidence: float) -> Figure:
         )
     reach = min(1.0, 1.1 * float(np.nanmax(high)))
     return chart(
-        [whiskers("rate of success", x, low, high, roles, hover), *marks, key([MEMBERS, HELD_OUT], columns=2)],
+        [
+            whiskers("rate of success", x, low, high, roles, hover),
+            *marks,
+            key([MEMBERS, HELD_OUT], columns=2),
+        ],
         axis(f"rate of success, with {percent(confidence)} limits", -0.02 * reach, reach,
              format=".0%"),
         bare_axis(count - 1 + dot_rows.BELOW, -ABOVE),

@@ -116,7 +116,7 @@ def _runnable(source: str, audit: Audit) -> str:
     """The lines, with uploaded files found by their hash, and a word on what is missing."""
     for name, sha256 in _uploads(audit):
         found = call("wb.recorded_file", repr(sha256), repr(name), audit=audit.key or None)
-        named = re.compile(rf"(wb\.read_one_run\(\s*){re.escape(repr(name))}")
+        named = re.compile(rf"(wb\.read_one_run\(\s*|^tables = \(.*?){re.escape(repr(name))}", re.M)
         source = named.sub(lambda opened, found=found: opened[1] + found, source)
     return _GIVEN.sub(_asked, source)
 

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench import _checks
-from workbench._format import percent, plain, round_safely
+from workbench._format import round_safely
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
 from workbench.figures.kit.layout import empty

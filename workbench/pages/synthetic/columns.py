@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -158,7 +157,7 @@ class TypedColumns(Part):
         click="choose_column",
     )
     def columns_chart(self) -> dict[str, Any]:
-        """Columns with their kinds, and their values in the tables. Click one to change its kind."""
+        """Columns with their kinds, and their values in the tables. Click one to change it."""
         found = self.page.tables()
         if isinstance(found, str):
             return empty(self.page.words.next_step(), optional=True)

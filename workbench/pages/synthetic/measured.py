@@ -8,7 +8,7 @@ comes with the package.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -272,19 +272,16 @@ def _attacks(audit: SyntheticAudit, report: Report) -> tuple[AttackScores, ...]:
 
 # -- threats ---------------------------------------------------------------------------------------
 
-#: Fields of a threat that say which records it was.
-_OF_RECORDS = ("row", "is_member", "by", "synthetic_row", "distance")
+#: Fields of a threat that say which records it was, and their values for none.
+_OF_RECORDS: dict[str, Any] = {
+    one.name: () if one.default == () else one.default_factory()
+    for one in fields(Threat)
+    if one.default == () or one.default_factory is not MISSING
+}
 
 
 def _without_records(threat: Threat) -> Threat:
-    empty = {one.name: one for one in fields(Threat) if one.name in _OF_RECORDS}
-    return replace(
-        threat,
-        **{
-            name: () if name == "by" else one.default_factory()  # type: ignore[misc]
-            for name, one in empty.items()
-        },
-    )
+    return replace(threat, **_OF_RECORDS)
 
 
 def _shares(threat: Threat) -> int:

@@ -46,6 +46,10 @@ BUYS = {
     "measured is an estimate of that difference, and no bound on ε.",
 }
 
+#: What said which file is which.
+BY_NAME = "guessed from their names"
+IN_ORDER = "in the order in which they came, as the names do not say which is which"
+
 #: Names of the parameters that hold the file of each role.
 FILE_OF = {role: f"{role}_file" for role in ROLES}
 
@@ -148,7 +152,7 @@ class ThreeTables(Part):
         f"For your files it is drawn when they come. {SEED_DOC}",
     )
     tables_read = param.Parameter(None, precedence=-1, doc="Each `ReadFile`, by its name.")
-    by_name = param.Boolean(False, precedence=-1, doc="Whether names said which file is which.")
+    roles_from = param.String("", precedence=-1, doc="What said which file is which, in words.")
 
     section: ClassVar[Section] = Section(
         "Tables",
@@ -160,7 +164,7 @@ class ThreeTables(Part):
         ),
     )
 
-    follows: ClassVar[tuple[str, ...]] = ("by_name",)
+    follows: ClassVar[tuple[str, ...]] = ("roles_from",)
 
     def start(self, given: frozenset[str]) -> None:
         """Take the first tables into view."""
@@ -181,6 +185,8 @@ class ThreeTables(Part):
     def _load(self, *events: Any) -> None:
         """Read files that came, and propose which is which."""
         page, files = self.page, tuple(self.upload or ())
+        if events and page.quiet:
+            return
         before = tuple(events[0].old or ()) if events else ()
         if events and 0 < len(files) < len(ROLES) and 0 < len(before) < len(ROLES):
             files = (*before, *(one for one in files if one not in before))[-len(ROLES) :]
@@ -215,7 +221,9 @@ class ThreeTables(Part):
         if len(names) < len(ROLES):
             return dict.fromkeys(FILE_OF.values(), "")
         roles = guess_roles(names)
-        return {FILE_OF[role]: getattr(roles, role) for role in ROLES} | {"by_name": roles.by_name}
+        return {FILE_OF[role]: getattr(roles, role) for role in ROLES} | {
+            "roles_from": BY_NAME if roles.by_name else IN_ORDER
+        }
 
     def _exchange(self, role: str, event: Any) -> None:
         """Give the file that had a role the one that its new file had."""
@@ -225,7 +233,7 @@ class ThreeTables(Part):
         for other, name in FILE_OF.items():
             if other != role and getattr(page, name) == event.new:
                 page.set_quietly(**{name: event.old})
-        page.set_quietly(by_name=False)
+        page.set_quietly(roles_from="")
 
     def _leave(self, event: Any) -> None:
         """Ask for the split of tables that come; that of the example is known."""

@@ -80,7 +80,7 @@ class SyntheticWords(Part):
             return Answer("No leak is shown", f"{brief}. Another attack may show one")
         return Answer("The synthetic table leaks", brief, "bad")
 
-    @sentence(needs=_STATE, place="head")
+    @sentence(needs=(*_STATE, "roles_from"), place="head")
     def provenance(self) -> str:
         """Which tables are in view, and what said so."""
         page = self.page
@@ -91,14 +91,11 @@ class SyntheticWords(Part):
         files = page.three.files
         if not files:
             return ", ".join(file.name for file in page.upload or ())
-        how = "guessed from their names" if page.by_name else "as chosen"
-        if not page.by_name and page.split is None:
-            how = "in the order in which they came: the names do not say which is which"
         listed = " · ".join(
             f"{role[0].upper()}{role[1:]}: {file.name} ({file.table.rows or 0:,} rows)"
             for role, file in files.items()
         )
-        return f"{listed} · {how}"
+        return f"{listed} · {page.roles_from or 'as chosen'}"
 
     @sentence(needs=("result", *_STATE), place="strip")
     def split_buys(self) -> str:
