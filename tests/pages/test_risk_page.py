@@ -228,8 +228,9 @@ def test_every_page_opens_it_and_its_answer_is_no_error(name):
     assert there.evidence in ("scores", "counts", "none")
 
 
-def test_coverage_has_no_verdict_about_anybody():
+def test_coverage_has_no_verdict_about_anybody_and_the_page_does_not_lead_to_itself():
     assert not PAGES["coveragelab"].kind.asks_risk()
+    assert not RiskPage.asks_risk()
 
 
 def test_scores_come_with_their_claim_and_counts_with_themselves():

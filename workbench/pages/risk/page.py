@@ -70,6 +70,11 @@ class RiskPage(Page):
         """Those of settings kept earlier that still describe the data set in view."""
         return self.promised.still_stated(settings)
 
+    @classmethod
+    def asks_risk(cls) -> bool:
+        """False: it is that page."""
+        return False
+
     def dragged(self, item: Item, x: float) -> float:
         """log₁₀ of N for where the line was dragged, on an axis of log₁₀ of 1/N."""
         return -x
