@@ -27,10 +27,10 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.part import Part
+from workbench.pages.inputs.claims.risk import RISK_OF_SCORES
 from workbench.pages.inputs.code import call, dataset_code, given_code, kept, script
 from workbench.pages.inputs.data import Sample, described, example_key, is_draw
 from workbench.pages.inputs.direction import direction_question
-from workbench.pages.inputs.risk import RISK_OF_SCORES
 from workbench.pages.inputs.score_source import sight_of
 from workbench.pages.inputs.scores import INPUTS, ComparedScores
 from workbench.pages.inputs.settings import DeltaSetting, Validity

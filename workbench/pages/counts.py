@@ -29,8 +29,8 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pages.inputs.code import call, script
-from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.randomized_response import RandomizedResponsePair
 

@@ -36,9 +36,9 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pages.inputs.code import call, pair_code, script
 from workbench.pages.inputs.known import KnownPairChoice, known_controls, known_parameters
-from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.accounting.composed import ComposedPair

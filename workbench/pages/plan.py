@@ -23,10 +23,10 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pages.inputs.code import Name, call, comment, duration, lines, pair_code, script
 from workbench.pages.inputs.pair import PairChoice, pair_controls
 from workbench.pages.inputs.plan_writing import PlanWriting
-from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pages.sample_sizes import AIM, LIVE, PAIR, REPS, SPAN, SampleSizes
 

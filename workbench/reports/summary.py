@@ -35,6 +35,9 @@ TESTED = {
     "members from non-members better?",
     "family": "The audit asks whether the scores of members and non-members follow a family of "
     "simple curves, and what would follow if they did.",
+    "risk": "A privacy promise limits how often an attacker can be right about a person. This "
+    "calculation puts it in numbers: how often at most by the promise, and how often at least by "
+    "an attack that was measured, where there is one.",
     "selection": "Models are often trained many times, and only the best one is published. This "
     "calculation shows how much larger the privacy loss of that is than the loss of one training.",
     "train": "Many small models were trained, half of them with one record and half of them "

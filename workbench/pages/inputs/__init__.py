@@ -7,5 +7,5 @@ the workspace.
 `score_source` has the scores that a page is about, `plan_choice` the plan that an audit follows,
 and `plan_writing` the fields of a plan that is stored. `scores` chooses two data sets;
 `direction` asks about the direction of the score. `code` writes the Python that a page shows,
-`spec` is its state as plain values, `risk` are settings of the page Risk about other pages.
+`spec` is its state as plain values.
 """

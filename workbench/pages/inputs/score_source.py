@@ -11,6 +11,7 @@ import param
 
 from workbench.pages.core.page import Control, Section, sentence
 from workbench.pages.core.part import Part
+from workbench.pages.inputs.claims.risk import RISK_OF_SCORES
 from workbench.pages.inputs.data import (
     DataChoice,
     DataInput,
@@ -19,7 +20,6 @@ from workbench.pages.inputs.data import (
     is_draw,
     same_numbers,
 )
-from workbench.pages.inputs.risk import RISK_OF_SCORES
 from workbench.scores.examples import card
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet

@@ -27,13 +27,13 @@ from workbench.pages.inputs.claims.choice import (
     claim_controls,
     claim_values,
 )
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pages.inputs.pair import (
     KINDS,
     pair_controls,
     pair_parameters,
     values_of_pair,
 )
-from workbench.pages.inputs.risk import risk_without_scores
 from workbench.pairs.base import Pair
 from workbench.pairs.own.kinds import kind_of
 from workbench.testers.finders.neighbors import RELATIONS

@@ -25,7 +25,7 @@ from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SCORE, IntegerField, LogNumber, decimals
 from workbench.pages.core.upload import Upload
-from workbench.pages.inputs.risk import risk_without_scores
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import Fingerprint

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.pages.core.page import Control, Page, Section
-from workbench.pages.inputs.risk import risk_without_scores
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pages.records.attacks import NO_SIGNALS, RecordAttacks
 from workbench.pages.records.attributes import ALL

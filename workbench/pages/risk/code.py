@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.pages.core.page import Page
+from workbench.pages.inputs.claims.risk import COUNTED
 from workbench.pages.inputs.code import call, data_code, lines, script
-from workbench.pages.inputs.risk import COUNTED
 
 #: Number of the page -> how it is read off the risk, and what it needs.
 _PROMISED = {
@@ -26,7 +26,7 @@ def risk_code(page: Page, spec: dict[str, Any]) -> str:
     view = f"view = {call('wb.explore', repr('risk'), spec=spec)}"
     risk = page.risk()
     if risk is None:
-        return script(view)
+        return script(_noise_code(page), view)
     claim = page.promised.text or None
     asked = {
         "baseline": risk.baseline,
@@ -54,5 +54,26 @@ def risk_code(page: Page, spec: dict[str, Any]) -> str:
         data,
         lines(f"risk = {call('wb.risk', of, **asked)}", *found, f"odds = {odds}"),
         "print(risk.sentence())",
+        _noise_code(page),
         view,
+    )
+
+
+def _noise_code(page: Page) -> str:
+    """The step from the wished risk to a noise."""
+    wished = page.wished()
+    if wished is None:
+        return ""
+    trained = ""
+    if page.claim_kind == "dpsgd":
+        training = {
+            "sample_rate": page.claim_rate,
+            "steps": page.claim_steps,
+            "neighboring_relation": page.claim_relation,
+        }
+        trained = f"dpsgd_noise = {call('wb.noise_multiplier_for', **training, **wished)}"
+    return lines(
+        f"gaussian_noise = {call('wb.gaussian_sigma_for', **wished)}",
+        f"laplace_noise = {call('wb.laplace_scale_for', **wished)}",
+        trained,
     )

@@ -13,7 +13,7 @@ from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.pages.core.page import Control, Section, derived, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField
-from workbench.pages.inputs.risk import COUNTED, EVIDENCE
+from workbench.pages.inputs.claims.risk import COUNTED, EVIDENCE
 from workbench.pages.inputs.score_source import ScoreSource
 from workbench.risks.evidence import RiskEvidence, evidence_of
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from workbench.pages.core.page import Control, Item, Page, Section
-from workbench.pages.inputs.claims.stated import stated_controls
+from workbench.pages.inputs.claims.stated import CLAIM, stated_controls
 from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.score_source import Arrival
 from workbench.pages.inputs.settings import Validity
 from workbench.pages.risk.asked import RiskAsked, RiskClaim
 from workbench.pages.risk.code import risk_code
 from workbench.pages.risk.measured import RiskMeasured, RiskScores
+from workbench.pages.risk.noise import RiskNoise
 from workbench.pages.risk.numbers import RiskNumbers
 from workbench.scores.sample import Scores
 
@@ -24,23 +25,30 @@ class RiskPage(Page):
         "A promise says what no attacker can do, and tests show what one can. How often would an "
         "attacker be right with the release, and how often without it?"
     )
-    main: ClassVar[tuple[str, ...]] = ("log_one_in", "log_prior")
+    main: ClassVar[tuple[str, ...]] = ("log_one_in", "log_wished")
 
-    validity = Validity(resets=("log_one_in", "log_prior", "confidence"))
+    validity = Validity(resets=("log_one_in", "log_prior", "log_wished", "group", "confidence"))
     promised = RiskClaim()
     sample = Sample("sample")
     measuring = RiskMeasured()
     source = RiskScores()
     asking = RiskAsked()
     numbers_part = RiskNumbers()
+    calibration = RiskNoise()
 
     controls: ClassVar[tuple[Section, ...]] = (
         RiskAsked.section,
         Section("Claim", tuple(stated_controls())),
         Section("Evidence", RiskMeasured.controls),
         RiskScores.section,
+        RiskNoise.section,
         Section("", (Control("reset", menu=True),)),
     )
+
+    def __init__(self, *given: Any, **params: Any):
+        super().__init__(*given, **params)
+        stated = {name: params[name] for name in CLAIM if name in params}
+        self.set_quietly(**stated)  # the scores may have brought a claim of theirs
 
     def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
         """Take scores into view, with what was promised of them.
@@ -61,6 +69,11 @@ class RiskPage(Page):
     def still_true(self, settings: Any) -> dict[str, Any]:
         """Those of settings kept earlier that still describe the data set in view."""
         return self.promised.still_stated(settings)
+
+    @classmethod
+    def asks_risk(cls) -> bool:
+        """False: it is that page."""
+        return False
 
     def dragged(self, item: Item, x: float) -> float:
         """log₁₀ of N for where the line was dragged, on an axis of log₁₀ of 1/N."""

@@ -15,7 +15,7 @@ from workbench.curves.tradeoff import TradeoffCurve
 from workbench.figures.selection import bounds as charts
 from workbench.pages.core.page import Answer, Fact, answer, derived, figure, number, sentence
 from workbench.pages.core.part import Part
-from workbench.pages.inputs.risk import risk_without_scores
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pages.selection.choice import FAMILY, ONE_RUN
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.gaussian import GaussianPair

@@ -20,7 +20,7 @@ from workbench.onerun.half.stability import HalfStability
 from workbench.onerun.tuning import tune_one_run
 from workbench.pages.core.page import Fact, derived, number
 from workbench.pages.core.part import Part
-from workbench.pages.inputs.risk import risk_without_scores
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pairs.base import Pair
 from workbench.training.audits.one_shot import OneShot
 from workbench.training.audits.rows import Rows

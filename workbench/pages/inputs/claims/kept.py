@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, TypeGuard
 
 from workbench.claims.base import Claim
+from workbench.pages.inputs.claims.risk import claim_for_risk
 from workbench.pages.inputs.claims.stated import CLAIM, StatedClaim, judged_values
-from workbench.pages.inputs.risk import claim_for_risk
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 
