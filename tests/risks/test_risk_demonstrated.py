@@ -28,7 +28,12 @@ def true_success(tpr, fpr, kappa):
     return np.where(kappa <= fpr, toward_never, toward_always)
 
 
-def probability_of_false_limits(tpr, fpr, n_p, n_q, of_counts, confidence=0.95):
+def counts(p_ones, n_p, q_ones, n_q):
+    """The same as counts."""
+    return wb.Counts(tp=p_ones, fn=n_p - p_ones, fp=q_ones, tn=n_q - q_ones)
+
+
+def probability_of_false_limits(tpr, fpr, n_p, n_q, made, confidence=0.95):
     """Over all data sets: that ``at_least`` is above the truth at *some* baseline."""
     truth = true_success(tpr, fpr, BASELINES)
     total = 0.0
@@ -36,11 +41,7 @@ def probability_of_false_limits(tpr, fpr, n_p, n_q, of_counts, confidence=0.95):
         weight = binom.pmf(i, n_p, tpr) * binom.pmf(j, n_q, fpr)
         if weight < 1e-9:
             continue
-        if of_counts:
-            of = wb.Counts(tp=i, fn=n_p - i, fp=j, tn=n_q - j)
-        else:
-            of = scores(i, n_p, j, n_q)
-        shown = evidence_of(of, confidence).success(BASELINES)
+        shown = evidence_of(made(i, n_p, j, n_q), confidence).success(BASELINES)
         if (shown > truth + 1e-12).any():
             total += weight
     return total
@@ -52,18 +53,17 @@ PAIRS = [(0.5, 0.5), (0.9, 0.4), (0.35, 0.1), (0.97, 0.03)]
 @pytest.mark.slow
 @pytest.mark.parametrize(("tpr", "fpr"), PAIRS)
 def test_scores_exceed_the_truth_somewhere_in_at_most_5_percent_of_all_data_sets(tpr, fpr):
-    assert probability_of_false_limits(tpr, fpr, 14, 14, False) <= 0.05
+    assert probability_of_false_limits(tpr, fpr, 14, 14, scores) <= 0.05
 
 
 @pytest.mark.parametrize(("tpr", "fpr"), PAIRS)
 def test_counts_exceed_the_truth_somewhere_in_at_most_5_percent_of_all_data_sets(tpr, fpr):
-    assert probability_of_false_limits(tpr, fpr, 40, 30, True) <= 0.05
+    assert probability_of_false_limits(tpr, fpr, 40, 30, counts) <= 0.05
 
 
 def test_the_limits_of_counts_share_the_error_in_halves():
     # At a rate that is just above a limit, the limit is missed with nearly all of its error.
-    counts = wb.Counts(tp=30, fn=10, fp=5, tn=35)
-    curve = evidence_of(counts, 0.95).curve
+    curve = evidence_of(counts(30, 40, 5, 40), 0.95).curve
     inner = curve.alpha[1], curve.beta[1]
     limits = [float(clopper_pearson_upper(k, 40, 0.025)) for k in (5, 10)]
     assert inner == pytest.approx(limits, rel=1e-12)

@@ -63,14 +63,10 @@ def computed(what):
     if what.endswith(": noise"):
         rate, steps = (0.001 if "q = 0.001" in what else 0.002), 10_000
         if found := re.search(r"advantage ([\d.]+)", what):
-            return wb.noise_multiplier_for(
-                advantage=float(found[1]), sample_rate=rate, steps=steps
-            )
+            return wb.noise_multiplier_for(advantage=float(found[1]), sample_rate=rate, steps=steps)
         kind, rate_of, fpr = re.search(r"(TPR|FNR) ([\d.]+) at FPR ([\d.]+)", what).groups()
         tpr = float(rate_of) if kind == "TPR" else 1 - float(rate_of)
-        return wb.noise_multiplier_for(
-            risk=tpr, baseline=float(fpr), sample_rate=rate, steps=steps
-        )
+        return wb.noise_multiplier_for(risk=tpr, baseline=float(fpr), sample_rate=rate, steps=steps)
     claim = claim_of(what)
     if what.endswith("Bayes error at prior 0.5"):
         return (1 - wb.risk(claim, baseline=0.5).advantage.at_most) / 2
