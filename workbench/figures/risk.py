@@ -10,7 +10,7 @@ from workbench.curves.validation import Floats
 from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart, margins
 from workbench.figures.kit.legend import key
-from workbench.figures.kit.marks import BOTTOM, Mark, Style, band, label, line, markers, rule
+from workbench.figures.kit.marks import TOP, Mark, Style, band, label, line, markers, rule
 from workbench.figures.kit.types import Figure
 from workbench.risks.plain_words import baseline_words
 from workbench.risks.risk import Risk, RiskCurve
@@ -22,6 +22,9 @@ CHOSEN = Style("", "muted")
 
 #: log₁₀ of the least baseline of the chart, and the opacity of the space between both ends.
 LEAST, BETWEEN = -6, 0.1
+
+#: Room of the axes beyond "always", which has a text.
+ROOM = 0.15
 
 #: Powers of ten with a tick.
 TICKS = {0.0: "always"} | {float(-k): f"1 in {10**k:,}" for k in range(1, -LEAST + 1)}
@@ -68,16 +71,16 @@ def success(curve: RiskCurve, risk: Risk, shown: str, promised: str) -> Figure:
     drawn += [
         rule(CHOSEN, x=at, drag="baseline"),
         label(
-            *(at, BOTTOM, baseline_words(risk.baseline), "muted"),
-            **{"ha": side, "va": "bottom", "dx": away, "drag": "baseline"},
+            *(at, TOP, baseline_words(risk.baseline), "muted"),
+            **{"ha": side, "va": "top", "dx": away, "drag": "baseline"},
         ),
         key([*(style for style, _, words in ends if words), GUESSING], low=True),
     ]
     some = {k: text for k, text in TICKS.items() if k % 2 == 0}
     return chart(
         drawn,
-        axis("right without the release", LEAST, 0, ticks=some),
-        axis("right with the release", LEAST, 0.2, ticks=TICKS),
+        axis("right without the release", LEAST, ROOM, ticks=some),
+        axis("right with the release", LEAST, 2 * ROOM, ticks=TICKS),
         summary=_summary(shown, promised),
         margin=margins(left=96),
         closest=True,

@@ -30,7 +30,7 @@ _DOES = {
 
 #: What is said where a promise excludes nothing, by whether the attack is membership.
 _NO_LIMIT = {
-    True: "The promise does not keep an attacker from recognizing all insiders.",
+    True: "The promise does not keep an attacker from finding all insiders.",
     False: "The promise does not keep an attacker from always being right.",
 }
 
@@ -67,7 +67,7 @@ def frequency(rate: float, to: str) -> str:
         right = math.ceil(exact * people) if up else math.floor(exact * people)
         if right < people:
             return f"{right:,} in {people:,}"
-    return "always" if up else f"{_OUT_OF[-1] - 1:,} in {_OUT_OF[-1]:,}"
+    return "always"
 
 
 def _people(n: Fraction, fewer: bool) -> int:
@@ -88,6 +88,21 @@ def plain_words(risk: Risk) -> str:
     return " ".join(filter(None, said))
 
 
+def ends_in_words(risk: Risk) -> tuple[str, str]:
+    """What is shown and what is promised, such as "at least 1 in 14"; "" for none.
+
+    Parameters
+    ----------
+    risk : Risk
+    """
+    limits, evidence = risk.success, risk.evidence
+    least = 0.0 if evidence is None or evidence.bound.void else limits.at_least or 0.0
+    return (
+        f"at least {frequency(least, 'down')}" if least > risk.baseline else "",
+        "" if limits.at_most is None else f"at most {frequency(limits.at_most, 'up')}",
+    )
+
+
 def broken(risk: Risk) -> bool:
     """Whether the tests show more than is promised; not where the tests do not count.
 
@@ -105,7 +120,7 @@ def promised_words(risk: Risk) -> str:
     ----------
     risk : Risk
     """
-    most = risk.at_most
+    most = risk.success.at_most
     if most is None:
         return ""
     member = risk.attack == "membership"
@@ -114,8 +129,7 @@ def promised_words(risk: Risk) -> str:
         said = _NO_LIMIT[member]
     elif member:
         said = (
-            f"An attacker who wrongly accuses {start} outsiders can recognize at most {limit} "
-            "insiders."
+            f"An attacker who wrongly suspects {start} outsiders can find at most {limit} insiders."
         )
     else:
         said = (
@@ -149,11 +163,11 @@ def shown_words(risk: Risk) -> str:
         said = f"{at} tests rule out every promise below {limit}"
     elif alone:
         said = (
-            f"An attack that wrongly accuses at most {start} outsiders recognizes at least {limit} "
+            f"An attack that wrongly suspects at most {start} outsiders finds at least {limit} "
             "insiders"
         )
     else:
-        said = f"The tested attack recognizes at least {limit}"
+        said = f"The tested attack finds at least {limit}"
     sure = "" if bound.confidence is None else f", with {percent(bound.confidence)} confidence"
     return f"{said}{sure}."
 

@@ -264,7 +264,7 @@ async function shareMenu() {
 // For the charts and numbers of a page; see Board.
 function toolsOf(page) {
   return {
-    risk: Boolean(pages.risk) && page !== "risk",
+    risk: Boolean(pages.risk),
     module: name => import(`./${name}`),
     async file(item, kind, options = {}) {
       const [{download}] = await Promise.all([import("./share.js"), settled()])

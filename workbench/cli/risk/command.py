@@ -29,7 +29,7 @@ examples:
   workbench risk 'gdp(1)' scores.csv --one-in 1000 --prior 0.01 --json
 """
 
-#: Text of a claim: a word with arguments, or several that are joined. A file has no such name.
+#: Text of a claim: a word with arguments, or several that are joined. A file has an extension.
 _CLAIM = re.compile(r"\s*[\w.]+\s*(\*\s*\w+\s*)?\(.*\)\s*", re.DOTALL)
 
 
@@ -80,7 +80,7 @@ def risk(arguments: argparse.Namespace) -> int:
     import workbench as wb
     from workbench.cli.risk.printed import as_json, as_text
 
-    claims = [one for one in arguments.given if _CLAIM.fullmatch(one) and not _is_file(one)]
+    claims = [one for one in arguments.given if _CLAIM.fullmatch(one)]
     arguments.files = [Path(one) for one in arguments.given if one not in claims]
     if len(claims) > 1:
         raise ValueError(
@@ -104,10 +104,3 @@ def risk(arguments: argparse.Namespace) -> int:
         found = wb.risk(read_scores(arguments), claim=claims[0] if claims else None, **asked)
     say(as_json(found) if arguments.json else as_text(found))
     return int(found.contradicted)
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).exists()
-    except (OSError, ValueError):
-        return False

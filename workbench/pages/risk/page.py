@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from workbench.pages.core.page import Control, Item, Page, Section
-from workbench.pages.inputs.claims.stated import stated_controls
+from workbench.pages.inputs.claims.stated import CLAIM, stated_controls
 from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.score_source import Arrival
 from workbench.pages.inputs.settings import Validity
@@ -45,6 +45,11 @@ class RiskPage(Page):
         Section("", (Control("reset", menu=True),)),
     )
 
+    def __init__(self, *given: Any, **params: Any):
+        super().__init__(*given, **params)
+        stated = {name: params[name] for name in CLAIM if name in params}
+        self.set_quietly(**stated)  # the scores may have brought a claim of theirs
+
     def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
         """Take scores into view, with what was promised of them.
 
@@ -64,6 +69,11 @@ class RiskPage(Page):
     def still_true(self, settings: Any) -> dict[str, Any]:
         """Those of settings kept earlier that still describe the data set in view."""
         return self.promised.still_stated(settings)
+
+    @classmethod
+    def asks_risk(cls) -> bool:
+        """False: it is that page."""
+        return False
 
     def dragged(self, item: Item, x: float) -> float:
         """log₁₀ of N for where the line was dragged, on an axis of log₁₀ of 1/N."""
