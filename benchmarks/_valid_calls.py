@@ -425,6 +425,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "IndependenceCheck": lambda: canaries_tested().checks[0],
     "LeakingRecords": lambda: score_table().leaking(0.5, delta=1e-5),
     "RecordCount": lambda: score_table().exceeding(0.5, delta=1e-5),
+    "Risk": lambda: wb.risk(scores(), baseline=0.1, claim="gdp(1)", prior=0.2),
+    "RiskCurve": lambda: OBJECTS["Risk"]().curve([0.1, 0.5]),
+    "RiskLimits": lambda: wb.risk("gdp(1)", baseline=0.1).odds,
     "RecordLimits": lambda: score_table().each_record(delta=1e-5),
     "ScoreTable": score_table,
     "CountedScores": counted_scores,
@@ -567,6 +570,7 @@ def live_audit() -> wb.live.Audit:
 _COUNTS = {"tp": 40, "fp": 12, "tn": 48, "fn": 20}
 _GUESSES = {"canaries": 100, "guesses": 60, "correct": 45}
 _SAMPLES = {"p": np.linspace(0, 2, 400), "q": np.linspace(0, 1, 400), "claim": "pure(0.5)"}
+_RISK = {"epsilon": None, "delta": None, "risk": 0.2, "baseline": 0.1}
 _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
 
 _STUDY = {"delta": 1e-5, "canaries": 30, "seeds": 2}
@@ -771,6 +775,11 @@ OWN: dict[str, dict[str, Any]] = {
     "multiply_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
     "NegativeBinomial.from_mean": {"eta": 1.0, "mean": 5.0},
     "noise_multiplier_for": {"epsilon": 2.0, "delta": 1e-5, "sample_rate": 1.0, "steps": 1},
+    "gaussian_mu_for": {"epsilon": 2.0, "delta": 1e-5},
+    "gaussian_sigma_for": {"epsilon": 2.0, "delta": 1e-5},
+    "laplace_scale_for": {"epsilon": 2.0},
+    "risk": {"of": "gdp(1)", "baseline": 0.1},
+    "Risk.at": {"baseline": 0.2},
     "AttackOverlap.each_record": {"delta": 1e-5},
     "AttackOverlap.leaking": {"epsilon": 0.5, "delta": 1e-5},
     "CombinedLimits.p_values": {"epsilon": 0.5},
@@ -1161,7 +1170,20 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "simulate": (*_SCORES, {"observed": "output"}, {"runs": Make(OBJECTS["Poisson"])}),
     "tradeoff_curve": _SCORES[::2],
     "reduced_mu": ({"reduction": "O"},),
-    "noise_multiplier_for": ({"neighboring_relation": "substitute"},),
+    "noise_multiplier_for": ({"neighboring_relation": "substitute"}, _RISK),
+    "gaussian_mu_for": (_RISK,),
+    "gaussian_sigma_for": (_RISK, {"epsilon": None, "delta": None, "advantage": 0.2}),
+    "laplace_scale_for": (
+        {"epsilon": None, "risk": 0.2, "baseline": 0.1},
+        {"epsilon": None, "advantage": 0.2},
+    ),
+    "risk": (
+        {"of": Make(scores), "claim": "gdp(1)", "prior": 0.1},
+        {"of": Make(band), "attack": "attribute"},
+        {"of": Make(counts), "attack": "singling-out"},
+        {"of": Make(OBJECTS["Bound"])},
+        {"of": Make(OBJECTS["LaplacePair"]), "group": 3, "attack": "reconstruction"},
+    ),
     "DPSGDPair": ({"neighboring_relation": "substitute"},),
     "Scores": (
         {"nonfinite": "drop"},

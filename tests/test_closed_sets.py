@@ -37,6 +37,7 @@ from workbench.pairs.accounting.dpsgd import NEIGHBORING
 from workbench.pairs.families.registry import FAMILIES, FamilyName
 from workbench.reports import write
 from workbench.reports.forms import FORMS
+from workbench.risks.attacks import ATTACKS
 from workbench.scores.counting.large import COUNTABLE
 from workbench.scores.layouts.layout import Kind
 from workbench.scores.layouts.tools import TOOLS
@@ -90,6 +91,7 @@ REGISTRIES = {
     "reduction": base_pair.REDUCTIONS,
     "claim": [kind.word for kind in CLAIMS],
     "relation of neighbors": RELATIONS,
+    "attack of a risk": ATTACKS,
     "relation of DP-SGD": NEIGHBORING,
     "search": SEARCHES,
     "tester": TESTERS,
@@ -143,6 +145,7 @@ PARTIAL = {
     "workbench/pages/importing/choices.py": {"kind of score layout"},
     "workbench/pages/watch.py": {"quantity of an anytime bound"},
     "workbench/reports/summary.py": {"quantity of an anytime bound"},
+    "workbench/risks/plain_words.py": {"attack of a risk"},
     "workbench/scores/layouts/folders.py": {"countable format"},
     "workbench/server/people/providers.py": {"provider"},
     "workbench/tables/layouts/place.py": {"countable format"},
@@ -263,6 +266,7 @@ def in_quotes(file, head):
     [
         ("docs/which-bound.md", "interval", INTERVALS),
         ("docs/which-bound.md", "method", one_run.METHODS),
+        ("docs/risk.md", "`attack`", ATTACKS),
         ("docs/training.md", "`kind`", AUDITS),
         ("docs/training.md", "`bug`", [name for name in PROCEDURES if name != "none"]),
         ("docs/score-tables.md", "Layout", LAYOUTS),

@@ -277,7 +277,7 @@ def noise_multiplier_for(
         except AccountantError:  # noise so small that nothing is private
             return -target.log_limit
 
-    start = _central_limit_guess(trial, target.mu[GaussianPair])
+    start = _central_limit_guess(trial, target.mu_of(GaussianPair))
     return _smallest_noise(excess, start, target.words)
 
 
@@ -324,11 +324,12 @@ class _Target:
     words: str
     excess: Callable[[Pair], float]
     mu: Mapping[Any, float]
+    checked: bool = True  # a profile is exact to 1e-10 only, and its inverse better than that
 
     def mu_of(self, kind: type[GaussianPair] | type[LaplacePair]) -> float:
         """The largest μ of a kind of noise that keeps the target, a little less for round-off."""
         less, mu = _ROUND_OFF, self.mu[kind] * (1 - _ROUND_OFF)
-        while self.excess(kind(mu)) > 0:
+        while self.checked and self.excess(kind(mu)) > 0:
             less *= 2
             mu = self.mu[kind] * (1 - less)
         return mu
@@ -374,7 +375,7 @@ def _of_privacy(epsilon: Any, delta: Any) -> _Target:
         return max(float(pair.log_profile(epsilon)), -800.0) - math.log(delta)
 
     mu = float(mu_from_profile(delta, epsilon))
-    return _Target(math.log(delta), f"δ = {delta:g}", excess, {GaussianPair: mu})
+    return _Target(math.log(delta), f"δ = {delta:g}", excess, {GaussianPair: mu}, False)
 
 
 def _of_risk(risk: Any, baseline: Any, group: int) -> _Target:

@@ -2,7 +2,7 @@
 
 `risk` has `workbench.risk` and its result; `attacks` the kinds of attack and what each limit needs
 to be true; `promise` what a claim allows, `success` the numbers of one pair, `evidence` what scores
-and bounds show; `sentences` the words, `plain_words` those for people who know no statistics.
+and bounds show; `plain_words` the sentences, for people who know no statistics.
 """
 
 from workbench import _names

@@ -88,6 +88,21 @@ def plain_words(risk: Risk) -> str:
     return " ".join(filter(None, said))
 
 
+def ends_in_words(risk: Risk) -> tuple[str, str]:
+    """What is shown and what is promised, such as "at least 1 in 14"; "" for none.
+
+    Parameters
+    ----------
+    risk : Risk
+    """
+    limits, evidence = risk.success, risk.evidence
+    least = 0.0 if evidence is None or evidence.bound.void else limits.at_least or 0.0
+    return (
+        f"at least {frequency(least, 'down')}" if least > risk.baseline else "",
+        "" if limits.at_most is None else f"at most {frequency(limits.at_most, 'up')}",
+    )
+
+
 def broken(risk: Risk) -> bool:
     """Whether the tests show more than is promised; not where the tests do not count.
 

@@ -59,11 +59,12 @@ class Promise:
     @property
     def advantage(self) -> float:
         """The largest difference of success and baseline, at the least favorable baseline."""
-        if self.group == 1:
-            return min(self.claim.max_total_variation() * (1 + ROUND_OFF), 1.0)
+        total_variation = self.claim.max_total_variation()
+        if self.group == 1 or total_variation == 0:
+            return min(total_variation * (1 + ROUND_OFF), 1.0)
         # f of a group is symmetric, and the difference largest where f(κ) = κ.
         low, high = 0.0, 0.5
-        for _ in range(60):
+        for _ in range(40):
             middle = (low + high) / 2
             if 1 - float(self.success(np.asarray(middle))) >= middle:
                 low = middle

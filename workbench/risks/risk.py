@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench import _checks
+from workbench._format import round_safely
 from workbench._frames import to_frame
+from workbench._markup import table
+from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.simultaneous.band import TradeoffBand
@@ -20,11 +24,13 @@ from workbench.pairs.base import Pair
 from workbench.risks.attacks import ATTACKS, AttackKind
 from workbench.risks.evidence import RiskEvidence, evidence_of
 from workbench.risks.promise import Promise
-from workbench.risks.sentences import sentence
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: ``"module:callable"`` of the words, which know what a risk is.
+_WORDS = "workbench.risks.plain_words:plain_words"
 
 #: Least baseline of a picture: one in a million.
 LEAST_BASELINE = 1e-6
@@ -69,7 +75,7 @@ class RiskCurve:
         _checks.columns(self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Risk:
     """An attacker's success at a baseline. See `risk`.
 
@@ -92,6 +98,9 @@ class Risk:
     promise: Promise | None = None
     evidence: RiskEvidence | None = None
     prior: float | None = None
+
+    plot = plot
+    figure = figure
 
     def __post_init__(self) -> None:
         _checks.fields(self)
@@ -241,17 +250,9 @@ class Risk:
     # -- as text and data --------------------------------------------------------------------------
 
     def sentence(self) -> str:
-        """Both ends in plain words, rounded so that they never promise or prove more."""
-        most, least = self.at_most, self.at_least
-        return sentence(
-            self.attack,
-            self.baseline,
-            most,
-            self.promise,
-            least,
-            self.evidence,
-            self.contradicted,
-        )
+        """Both ends in plain words, which never promise or show more than the numbers."""
+        words: str = resolve_name(_WORDS)(self)
+        return words
 
     def to_frame(self) -> pd.DataFrame:
         """One row: attack, baseline, both ends of the success and of what follows from it."""
@@ -267,6 +268,26 @@ class Risk:
 
     def __str__(self) -> str:
         return self.sentence()
+
+    def __repr__(self) -> str:
+        limits = self.success
+        ends = ("at_least", limits.at_least), ("at_most", limits.at_most)
+        found = "".join(f", {name}={value:.4g}" for name, value in ends if value is not None)
+        return f"Risk({self.attack!r}, baseline={self.baseline:g}{found})"
+
+    def _repr_html_(self) -> str:
+        shown = {"right with the release": self.success, "largest gain": self.advantage}
+        rows = [(what, *_texts(limits)) for what, limits in shown.items()]
+        return beside(table(self.kind.label, rows, self.sentence()), self)
+
+
+def _texts(limits: RiskLimits) -> tuple[str, str]:
+    """Both ends as cells, rounded to the safe side."""
+    least, most = limits.at_least, limits.at_most
+    return (
+        "" if least is None else f"≥ {round_safely(least, 'down')}",
+        "" if most is None else f"≤ {round_safely(most, 'up')}",
+    )
 
 
 def _both(limits: RiskLimits) -> tuple[float | None, float | None]:

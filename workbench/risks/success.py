@@ -30,8 +30,8 @@ ROUND_OFF = 1e-12
 #: Lines of formula (1) that are tried first, from the largest ε to its mirror image.
 _LINES = 4001
 
-#: Lines beside the best of them that are tried next, and how often.
-_NEAR, _TIMES = 33, 2
+#: Lines beside the best of them that are tried next, again and again until ε is this exact.
+_NEAR, _EXACT = 33, 1e-10
 
 #: Baseline from which on the lines may end at a δ, by which they miss a success at most; the first
 #: takes compositions a second, as nothing on their grid is as small. They end at the ε, too.
@@ -58,7 +58,7 @@ def success(pair: Pair, baseline: Floats) -> Floats:
         found = np.logaddexp(log_delta, epsilon + log_baseline)
         near, step = epsilon[np.argmin(found, axis=-1)], epsilon[1] - epsilon[0]
         best = found.min(axis=-1)
-        for _ in range(_TIMES):
+        while step > _EXACT:
             at = near[..., None] + np.linspace(-step, step, _NEAR)
             found = np.logaddexp(np.asarray(pair.log_profile(at)), at + log_baseline)
             here = np.argmin(found, axis=-1)[..., None]

@@ -27,6 +27,7 @@ from workbench.curves.tradeoff import TradeoffCurve
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import compare, coverage, family
+from workbench.figures import risk as risks
 from workbench.figures.kit import log_n_axis
 from workbench.figures.kit.axes import (
     LEAST_COMPOSED_DELTA,
@@ -54,6 +55,8 @@ from workbench.onerun.per_bit import BitErrorCurves, HypotheticalLimits
 from workbench.onerun.run import OneRun
 from workbench.onerun.tuning import Tuning
 from workbench.pairs.base import Pair
+from workbench.risks.plain_words import ends_in_words
+from workbench.risks.risk import Risk
 from workbench.tables.bounds.each_record import RecordLimits
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.mechanism_audit import MechanismAudit
@@ -87,6 +90,7 @@ TITLES = {
     "trials": "Lower bound of each trial",
     "detectable": "Smallest detectable leak by tester",
     "datasets": "Neighboring datasets",
+    "success": "Success of an attacker",
 }
 
 #: Largest ε of a profile that has no end.
@@ -390,3 +394,8 @@ def _(result: MechanismAudit) -> Charts:
 @_charts.register
 def _(result: Neighbors) -> Charts:
     return {"datasets": partial(neighbors.datasets, result)}
+
+
+@_charts.register
+def _(result: Risk) -> Charts:
+    return {"success": partial(risks.success, result.curve(), result, *ends_in_words(result))}

@@ -26,9 +26,10 @@ from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
 from workbench.pages.inputs.claims.kept import KeptClaim
 from workbench.pages.inputs.claims.stated import CLAIM, stated_values
 from workbench.risks.attacks import ATTACKS
-from workbench.risks.plain_words import broken, frequency, plain_words
-from workbench.risks.promise import MOST_RECORDS, Promise
+from workbench.risks.plain_words import broken, ends_in_words, frequency, plain_words
+from workbench.risks.promise import Promise
 from workbench.risks.risk import Risk, RiskCurve
+from workbench.risks.success import MOST_RECORDS
 from workbench.workspaces.dataset import DataSet
 
 #: log₁₀ of the largest N of "1 in N", and of that of the least baseline that can be typed.
@@ -215,16 +216,6 @@ def headline(risk: Risk) -> str:
         least, most = shown.removeprefix("at least "), promised.removeprefix("at most ")
         return f"Between {least} and {most}" if least != most else f"Close to {least}"
     return (promised or shown).capitalize() or "Nothing is shown"
-
-
-def ends_in_words(risk: Risk) -> tuple[str, str]:
-    """What is shown and what is promised, such as "at least 1 in 14"; "" for none."""
-    limits, evidence = risk.success, risk.evidence
-    least = 0.0 if evidence is None or evidence.bound.void else limits.at_least or 0.0
-    return (
-        f"at least {frequency(least, 'down')}" if least > risk.baseline else "",
-        "" if limits.at_most is None else f"at most {frequency(limits.at_most, 'up')}",
-    )
 
 
 def tone_of(risk: Risk) -> Tone:
