@@ -67,13 +67,11 @@ def success(curve: RiskCurve, risk: Risk, shown: str, promised: str) -> Figure:
     for style, reached, words in ends:
         if words and reached:
             drawn += _marked(at, reached, style, words)
+    words = baseline_words(risk.baseline)
     side, away = ("right", -6) if at > LEAST / 2 else ("left", 6)
     drawn += [
         rule(CHOSEN, x=at, drag="baseline"),
-        label(
-            *(at, TOP, baseline_words(risk.baseline), "muted"),
-            **{"ha": side, "va": "top", "dx": away, "drag": "baseline"},
-        ),
+        label(at, TOP, words, "muted", ha=side, va="top", dx=away, drag="baseline"),
         key([*(style for style, _, words in ends if words), GUESSING], low=True),
     ]
     some = {k: text for k, text in TICKS.items() if k % 2 == 0}

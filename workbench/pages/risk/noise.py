@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from workbench._format import round_safely
 from workbench.pages.core.page import Control, Fact, Section, derived, number
@@ -38,7 +38,7 @@ class RiskNoise(Part):
     section: ClassVar[Section] = Section("From a risk to a noise", (Control("log_wished"),))
 
     @derived(needs=WISHED)
-    def wished(self) -> dict[str, float] | None:
+    def wished(self) -> dict[str, Any] | None:
         """The target of the noise; None where guessing alone exceeds it."""
         risk, baseline = 10.0**-self.log_wished, self.page.asking.baseline
         group = self.page.group
