@@ -44,7 +44,9 @@ def main(folder: Path, name: str, epsilon: str, seed: str) -> None:
     )
     pipeline.fit(train, domain=DOMAIN, random_state=int(seed))
     made = pipeline.generate(n_records=len(train), random_state=int(seed) + 1)
-    made["since"] = (START + pd.to_timedelta(made["since"].round(), unit="D")).dt.strftime("%Y-%m-%d")
+    made["since"] = (START + pd.to_timedelta(made["since"].round(), unit="D")).dt.strftime(
+        "%Y-%m-%d"
+    )
     made.to_csv(folder / "synthetic.csv", index=False)
     print(json.dumps({"cpu": time.process_time() - start}))
 

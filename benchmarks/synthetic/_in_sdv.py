@@ -28,9 +28,7 @@ def metrics(folder: Path, kinds: dict[str, str]) -> dict[str, Any]:
     metadata = _metadata(kinds)
     start = time.process_time()
     return {
-        "DCRBaselineProtection": DCRBaselineProtection.compute(
-            train, synthetic, metadata, "table"
-        ),
+        "DCRBaselineProtection": DCRBaselineProtection.compute(train, synthetic, metadata, "table"),
         "DCROverfittingProtection": DCROverfittingProtection.compute(
             train, synthetic, holdout, metadata, "table"
         ),

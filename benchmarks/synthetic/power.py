@@ -28,7 +28,15 @@ REPEATS, SEED, DELTA = 5, 2026, 1e-5
 #: Records, share of copies -> tables.
 Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 
-HEADING = ("records", "copies", "ε ≥ (chosen)", "attack chosen", "ε ≥ (all)", "threats that leak", "CPU s")
+HEADING = (
+    "records",
+    "copies",
+    "ε ≥ (chosen)",
+    "attack chosen",
+    "ε ≥ (all)",
+    "threats that leak",
+    "CPU s",
+)
 PEERS = ("records", "copies", "who", "what", "value", "CPU s")
 
 
@@ -88,7 +96,9 @@ def peers(repeats: int = 1) -> list[tuple[str, ...]]:
 def of_peers(made: Tables) -> Iterator[tuple[str, str, str, str]]:
     """Who, what, value and CPU seconds."""
     with tempfile.TemporaryDirectory() as name:
-        folder = written(Path(name), **dict(zip(("train", "holdout", "synthetic"), made, strict=True)))
+        folder = written(
+            Path(name), **dict(zip(("train", "holdout", "synthetic"), made, strict=True))
+        )
         risks = answer("_in_anonymeter.py", folder)
         if "missing" in risks:
             yield "anonymeter", "all", risks["missing"], ""
@@ -112,4 +122,6 @@ def _spread(values: list[float]) -> str:
 
 
 def _counted(names: list[str]) -> str:
-    return ", ".join(f"{name} {names.count(name)}" for name in sorted(set(names), key=names.count, reverse=True))
+    return ", ".join(
+        f"{name} {names.count(name)}" for name in sorted(set(names), key=names.count, reverse=True)
+    )
