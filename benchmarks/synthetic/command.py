@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 from benchmarks.synthetic import generators, level, power, size
 
 #: Name -> its heading and its rows.
-TABLES = {
+TABLES: dict[str, tuple[tuple[str, ...], Callable[[], list[tuple[str, ...]]]]] = {
     "level": (level.HEADING, level.main),
     "power": (power.HEADING, power.main),
     "peers": (power.PEERS, power.peers),

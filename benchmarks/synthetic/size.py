@@ -62,7 +62,7 @@ print(json.dumps(found))
 
 def main() -> list[tuple[str, ...]]:
     """Rows: size, step, CPU seconds, memory of the process at its peak."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for records, columns in SIZES:
         command = [sys.executable, "-c", PROGRAM, str(records), str(columns)]
         run = subprocess.run(command, capture_output=True, text=True, check=True)
