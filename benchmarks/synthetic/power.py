@@ -37,13 +37,18 @@ PEERS = ("records", "copies", "who", "what", "value", "CPU s")
 
 
 def tables(records: int, share: float, repeat: int) -> Tables:
-    """Training table, holdout and a synthetic table of which a share of the rows are copies."""
+    """Training table, holdout and a synthetic table of which a share of the rows are copies.
+
+    The others are new records of the population, so that nothing else leaks.
+    """
     rng = np.random.default_rng([SEED, records, round(1000 * share), repeat])
     table = population(rng, records)
     member = rng.random(records) < 0.5
     train, holdout = table[member], table[~member]
-    generator = CopyingGenerator(share=share, noise=NOISE).fit(train)
-    return train, holdout, generator.sample(len(train), seed=rng)
+    made = [population(rng, len(train) - round(share * len(train)))]
+    if copies := len(train) - len(made[0]):
+        made += [CopyingGenerator(1.0, NOISE).fit(train).sample(copies, seed=rng)]
+    return train, holdout, pd.concat(made).sample(frac=1, random_state=repeat)
 
 
 def audited(made: Tables, seed: int) -> tuple[wb.SyntheticAudit, tuple[Threat, ...], float]:
