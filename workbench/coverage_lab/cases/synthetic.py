@@ -118,8 +118,8 @@ SYNTHETIC = (
     _case("nothing told", "a table that does not depend on who was in", Answering(80)),
     _case("answers", "randomized response to each record, ε = 1", Answering(80, epsilon=1.0)),
     _case(
-        "answers, δ > 0", "as before, and all revealed with probability δ = 0.03",
-        Answering(80, epsilon=1.0, revealed=0.03),
+        "answers, δ > 0", "as before, and all revealed with probability δ = 0.002",
+        Answering(80, epsilon=1.0, revealed=0.002),
     ),
     _case(
         "units", "each family a unit, randomized response to it, ε = 1",
