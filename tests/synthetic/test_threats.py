@@ -10,6 +10,7 @@ import pytest
 import workbench as wb
 from workbench.synthetic.tables import read_synthetic_tables
 from workbench.synthetic.threats.base import Threat, threats_frame
+from workbench.synthetic.threats.base import leaking as leaking_of
 from workbench.synthetic.threats.copies import Copies
 from workbench.synthetic.threats.inference import Inference, right
 from workbench.synthetic.threats.linkability import Linkability
@@ -353,9 +354,25 @@ def test_a_threat_as_data(leaking):
     assert made["approximate"]["attacks"] == one.approximate.attacks
     assert made["epsilon"]["value"] == one.epsilon.value
     assert sum(made["column_counts"].values()) == 3 * one.hits
+    copied = found(leaking, Copies())
+    assert list(copied.column_counts)[-1] == "pay"  # the only one that was changed
+    assert set(copied.used[0]) <= {"age", "pay", "seen", "job", "sex"}
     frame = threats_frame([one, found(leaking, Copies(), split="given")])
     assert frame["hits"].tolist()[0] == one.hits
     assert np.isnan(frame["epsilon"][1])
+
+
+def test_threats_are_shown_together_by_holm():
+    counts = {"name": "copies", "columns": (), "members": 100, "held_out": 100, "split": "coin",
+              "held_out_hits": 0, "confidence": 0.95, "delta": 0.0}  # fmt: skip
+    few, more, most = (Threat(label=str(k), hits=k, **counts) for k in (5, 6, 20))
+    assert 0.025 < few.p_value < 0.05
+    assert 0.0125 < more.p_value < 0.0167
+    assert leaking_of([few, most]) == (most, few)
+    assert leaking_of([few, more, most]) == (most, more, few)
+    assert leaking_of([few, few, most]) == (most,)
+    given = replace(most, split="given")
+    assert leaking_of([few, given, replace(most, void="no coins")]) == (few,)
 
 
 def test_counts_that_contradict_each_other_are_refused():

@@ -1,6 +1,6 @@
 """The command line: each command is a module, listed in `COMMANDS`, and imported when it is used.
 
-`serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `plan`,
+`serve`, `audit` (printed by `score_audit`), `records`, `synthetic`, `training`, `report`, `plan`,
 `mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users`, `lists` and
 `notebooks` are commands; `parser` reads the arguments, `files` has the options of score files,
 `serving` those of `serve` and the commands of backups, `output` and `progress` what commands print.
@@ -29,6 +29,10 @@ COMMANDS = {
     "serve": ("serve:add", "serve the pages"),
     "audit": ("audit:add", "the main numbers of a file, and verdicts on claims"),
     "records": ("records:add", "bounds for single records, from scores of many models"),
+    "synthetic": (
+        "synthetic.command:add",
+        "whether a synthetic table tells who was in its training table",
+    ),
     "train": ("training.train:add", "train models by a plan and keep their scores"),
     "report": ("report:add", "an audit as HTML, PDF, Markdown, JSON or a notebook"),
     "slides": (

@@ -15,6 +15,7 @@ surest is right with the probability that its trade-off function gives at this s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -234,8 +235,8 @@ def claim_p_value(claim: Claim, guesses: Guesses) -> float:
 
 
 def _by_profile(claim: Claim, m: int, r: int, c: int) -> float:
-    own = claim.named_epsilon
-    at = _GRID if own is None else np.append(_GRID, own)
+    own = claim.named_epsilon  # it says all of such a claim
+    at = _GRID if own is None else np.array([own])
     deltas = np.asarray(claim.delta(at), float)
     tested = [
         sharp_p_value(m, r, c, float(epsilon), float(delta))
@@ -247,22 +248,29 @@ def _by_profile(claim: Claim, m: int, r: int, c: int) -> float:
 
 def _by_recursion(claim: Claim, m: int, r: int, c: int) -> float:
     """For μ-GDP: the smallest error level at which the recursion refutes μ, rounded up."""
-    if not isinstance(claim, GDP) or claim.mu <= 0:
+    if not _recursion_refutes(claim, m, r, c, 0.5):
         return 1.0
-    family, mu = GaussianFamily(), np.array([claim.mu])
-
-    def is_refuted(log_error: float) -> bool:
-        found = refuted_by_recursion(family, mu, m, r, c, float(np.exp(log_error)))
-        return bool(found[0])
-
-    low, high = -30.0, 0.0
-    if not is_refuted(np.log(0.5)):
-        return 1.0
-    high = float(np.log(0.5))
+    low, high = -30.0, math.log(0.5)
     for _ in range(30):
         middle = (low + high) / 2
-        low, high = (low, middle) if is_refuted(middle) else (middle, high)
-    return float(np.exp(high))
+        refutes = _recursion_refutes(claim, m, r, c, math.exp(middle))
+        low, high = (low, middle) if refutes else (middle, high)
+    return math.exp(high)
+
+
+def _recursion_refutes(claim: Claim, m: int, r: int, c: int, error: float) -> bool:
+    if not isinstance(claim, GDP) or claim.mu <= 0:
+        return False
+    mu = np.array([claim.mu])
+    return bool(refuted_by_recursion(GaussianFamily(), mu, m, r, c, error)[0])
+
+
+def _refutes(claim: Claim, guesses: Guesses, correct: int, error: float) -> bool:
+    """Whether so many right guesses refute the claim: its p-value, without the search for it."""
+    m, r = guesses.canaries, guesses.guesses
+    if _by_profile(claim, m, r, correct) <= error:
+        return True
+    return _recursion_refutes(claim, m, r, correct, error)
 
 
 def _bound(claim: Claim, guesses: Guesses, confidence: float) -> Bound:
@@ -301,17 +309,12 @@ def _power(claim: Claim, guesses: Guesses, error: float) -> Detectable:
 
 def _critical(claim: Claim, guesses: Guesses, error: float) -> int | None:
     """The fewest right guesses that refute the claim; None where all of them do not."""
-    from dataclasses import replace
-
     low, high = 0, guesses.guesses  # low does not refute
-    if guesses.guesses == 0 or claim_p_value(claim, replace(guesses, correct=high)) > error:
+    if not high or not _refutes(claim, guesses, high, error):
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        if claim_p_value(claim, replace(guesses, correct=middle)) <= error:
-            high = middle
-        else:
-            low = middle
+        low, high = (low, middle) if _refutes(claim, guesses, middle, error) else (middle, high)
     return high
 
 

@@ -284,10 +284,14 @@ class OneRun:
 
     def _order(self, seed: int | np.random.Generator | None) -> NDArray[np.intp]:
         """Canaries from the least to the most member-like, equal scores in random order."""
-        x = self._oriented
         if seed is None:
-            return np.lexsort((self.random_order("ties"), x))
+            return self._ordered
+        x = self._oriented
         return np.lexsort((_checks.random(seed).permutation(x.size), x))
+
+    @cached_property
+    def _ordered(self) -> NDArray[np.intp]:
+        return np.lexsort((self.random_order("ties"), self._oriented))
 
     @cached_property
     def _oriented(self) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
-"""`ColumnCells`: what a column of one table holds, as numbers, dates or text, with None for missing.
+"""`ColumnCells`: a column of one table as numbers, dates or text, with None for missing cells.
 
-Tables come from databases, spreadsheets and generators, so that the same column may hold numbers in
-one of them and text in another. ColumnCells keep what is there; `workbench.synthetic.columns` decides
-what a column is, from all tables together.
+Tables come from databases, spreadsheets and generators: the same column may hold numbers in one of
+them and text in another. Cells keep what is there, and `workbench.synthetic.columns` decides what a
+column is, from all tables together.
 """
 
 from __future__ import annotations

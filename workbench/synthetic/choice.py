@@ -153,8 +153,8 @@ def measured_attacks(
     for attack in attacks:
         scores = np.zeros(learning.size)
         for known, other in (halves, halves[::-1]):
-            scores[other] = _ranks(_scored(tables, view, attack, known)[other])
-        measured = _scored(tables, view, attack, learning)[~learning]
+            scores[other] = _ranks(_scored(tables, view, attack, known, other))
+        measured = _scored(tables, view, attack, learning, ~learning)
         if split == "coin":
             scores[~learning] = measured
         else:
@@ -170,15 +170,19 @@ def measured_attacks(
 
 
 def _scored(
-    tables: SyntheticTables, view: AttackView, attack: Attack, known: NDArray[np.bool_]
+    tables: SyntheticTables,
+    view: AttackView,
+    attack: Attack,
+    known: NDArray[np.bool_],
+    asked: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """Scores of all canaries by an attack that knows the memberships of some, shape (canaries,)."""
+    """Scores of the asked canaries by an attack that knows the memberships of others."""
     rows = np.flatnonzero(known[tables.canary])
     score: Scorer = attack.fit(view, rows, tables.member[rows])
-    others = np.flatnonzero(~known[tables.canary])
+    others = np.flatnonzero(asked[tables.canary])
     scores = np.full(tables.records, -np.inf)
     scores[others] = score(others)
-    return tables.combined(scores)
+    return tables.combined(scores)[asked]
 
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:

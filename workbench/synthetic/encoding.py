@@ -22,6 +22,9 @@ _LINEAR = 4.0
 #: Share of the smallest and of the largest values that a scale is not computed from.
 _TRIMMED = 0.01
 
+#: Infinite differences count as this number of standard deviations.
+_LARGEST = 1e300
+
 #: Coordinates of `Encoded.vectors`, at most: of the numbers, and as many of the categories.
 _WIDTH = 32
 
@@ -163,12 +166,17 @@ def _scaled(values: NDArray[np.float64], pool: int) -> NDArray[np.float32]:
     known = np.sort(values[:pool][~np.isnan(values[:pool])])
     if not known.size:
         return np.zeros(len(values), np.float32)
-    largest = max(abs(known[0]), abs(known[-1])) or 1.0
-    known, values = known / largest, values / largest  # squares stay finite
     low, center, high = np.quantile(known, [_TRIMMED, 0.5, 1 - _TRIMMED], method="inverted_cdf")
-    spread = float(np.std(np.clip(known, low, high))) or float(np.std(known))
+    spread = _spread(np.clip(known, low, high)) or _spread(known)
     if not spread:
         return np.zeros(len(values), np.float32)
-    z = np.nan_to_num((values - center) / spread, nan=0.0)
+    with np.errstate(over="ignore"):
+        z = np.nan_to_num((values - center) / spread, nan=0.0, posinf=_LARGEST, neginf=-_LARGEST)
     beyond = np.log1p(np.maximum(np.abs(z) - _LINEAR, 0.0))
     return (np.sign(z) * (np.minimum(np.abs(z), _LINEAR) + beyond)).astype(np.float32)
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    """Standard deviation of values, whatever their size."""
+    size = float(np.abs(values).max())
+    return float(np.std(values / size)) * size if size else 0.0

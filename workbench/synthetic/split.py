@@ -91,7 +91,7 @@ def split_by_coin(
     >>> table = pd.DataFrame({"age": range(100), "smokes": [0, 1] * 50})
     >>> train, holdout = wb.synthetic.split_by_coin(table, seed=1)
     >>> len(train), len(holdout)
-    (51, 49)
+    (47, 53)
     """
     from workbench.synthetic.tables import FEWEST
 

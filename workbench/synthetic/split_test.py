@@ -16,7 +16,9 @@ have p = 8e-15. A test can only show that a split was *not* random.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,6 +35,11 @@ SPLIT_LEVEL = 1e-3
 
 #: Bins of a number or a date, and categories that are told apart, at most.
 _BINS = 20
+
+
+def _bins(learned: int) -> int:
+    """Bins that so many canaries fill."""
+    return min(max(math.isqrt(learned) // 2, 2), _BINS)
 
 
 @dataclass(frozen=True)
@@ -129,7 +136,7 @@ def _scores(tables: SyntheticTables, learned: NDArray[np.bool_]) -> NDArray[np.f
     here = learned[tables.canary]
     total = np.zeros(tables.records)
     for column in tables.used:
-        cells = _binned(tables.pool[column.name], column.is_ordered)
+        cells = _binned(tables.pool[column.name], column.is_ordered, _bins(int(learned.sum())))
         size = int(cells.max()) + 1
         inside = np.bincount(cells[here & tables.member], minlength=size) + 0.5
         outside = np.bincount(cells[here & ~tables.member], minlength=size) + 0.5
@@ -139,13 +146,12 @@ def _scores(tables: SyntheticTables, learned: NDArray[np.bool_]) -> NDArray[np.f
     return np.bincount(tables.canary, total, tables.canaries) / rows
 
 
-def _binned(values: object, is_ordered: bool) -> NDArray[np.int64]:
+def _binned(values: pd.Series[Any], is_ordered: bool, bins: int) -> NDArray[np.int64]:
     """The bin of each cell: of equal shares of the pool, or a frequent category; 0 is missing."""
-    cells = pd.Series(values)
     if is_ordered:
-        ranks = cells.rank(method="average", pct=True).to_numpy()
-        return np.where(np.isnan(ranks), 0, np.ceil(np.nan_to_num(ranks) * _BINS)).astype(np.int64)
-    codes = cells.cat.codes.to_numpy().astype(np.int64) + 1
+        ranks = values.rank(method="average", pct=True).to_numpy()
+        return np.where(np.isnan(ranks), 0, np.ceil(np.nan_to_num(ranks) * bins)).astype(np.int64)
+    codes = values.cat.codes.to_numpy().astype(np.int64) + 1
     times = np.bincount(codes)
-    frequent = np.argsort(-times, kind="stable")[:_BINS]
+    frequent = np.argsort(-times, kind="stable")[:bins]
     return np.where(np.isin(codes, frequent), codes, codes.max() + 1)

@@ -12,7 +12,7 @@ from workbench.software.extras import check
 from workbench.synthetic.encoding import Encoded, EncodedRows
 
 #: Rows of a table from which a classifier learns, at most.
-_LEARNED = 10_000
+_LEARNED = 5_000
 
 
 def classified(encoded: Encoded) -> NDArray[np.float64]:
@@ -35,7 +35,7 @@ def classified(encoded: Encoded) -> NDArray[np.float64]:
         others = np.flatnonzero(halves[0] != half)
         if not (others.size and len(known[0]) and len(known[1])):
             continue
-        model: Any = RandomForestClassifier(50, min_samples_leaf=3, random_state=0, n_jobs=1)
+        model: Any = RandomForestClassifier(30, min_samples_leaf=3, random_state=0, n_jobs=1)
         is_synthetic = np.repeat([False, True], [len(one) for one in known])
         with one_thread():
             model.fit(np.concatenate(known), is_synthetic)

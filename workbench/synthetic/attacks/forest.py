@@ -15,8 +15,9 @@ from workbench.synthetic.attacks.base import Attack, AttackView, Scorer
 class ForestAttack(Attack):
     """Odds of membership by a random forest, learned from the memberships that it is given.
 
-    Its features are the signals of the other attacks, and distances that they are made of. Needs
-    scikit-learn.
+    Its features are the signals of the attacks by distance, density and queries. A tree may only
+    split so that a larger signal speaks for membership, which leaves little to learn from chance.
+    Needs scikit-learn.
 
     References
     ----------
@@ -37,8 +38,8 @@ class ForestAttack(Attack):
         # In an order of their own: trees depend on the order of rows.
         order = np.lexsort((y, *x.T))
         model: Any = RandomForestClassifier(
-            100, min_samples_leaf=5, max_features=3, random_state=0, n_jobs=1,
-            max_samples=min(1.0, _LEARNED / len(y)),
+            50, min_samples_leaf=5, max_features=3, monotonic_cst=[1] * x.shape[1],
+            max_samples=min(1.0, _LEARNED / len(y)), random_state=0, n_jobs=1,
         )  # fmt: skip
         with one_thread():
             model.fit(x[order], y[order])

@@ -72,16 +72,6 @@ class Signals:
 
     @cached_property
     def features(self) -> NDArray[np.float32]:
-        """All signals and what they are made of, shape (records, features)."""
-        near = self.neighborhoods
-        columns = [
-            self.distance,
-            self.distance_ratio,
-            self.density_ratio,
-            near.pool.mean(1),
-            near.pool.mean(_REFERENCE),
-            near.synthetic.mean(2),
-            near.synthetic.mean(5),
-            *self.queries.T,
-        ]
-        return np.column_stack(columns).astype(np.float32)
+        """Distances, densities and evidence of queries, larger for members, shape (records, 7)."""
+        of_distances = self.distance, self.distance_ratio, self.density_ratio
+        return np.column_stack([*of_distances, self.queries]).astype(np.float32)

@@ -15,6 +15,7 @@ from workbench import _checks
 from workbench._format import percent, round_safely
 from workbench.bounds.bound import Bound
 from workbench.onerun.guesses import Guesses
+from workbench.synthetic.choice import SPLITS
 from workbench.synthetic.threats.epsilon import epsilon_of_successes
 from workbench.synthetic.threats.rates import (
     ApproximateRisk,
@@ -27,11 +28,10 @@ from workbench.synthetic.threats.successes import ThreatName
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What the split of the records was, and what is said of it.
-SPLITS = {
+#: What is assumed of a split that was random.
+_SPLIT_WORDS = {
     "coin": "fair coins",
     "fixed-size": "a random part of fixed size",
-    "given": "not random",
 }
 
 
@@ -64,8 +64,10 @@ class Threat:
     row : ndarray of int, shape (k,)
         The records on which it succeeded, by their rows in the training table or in the holdout.
     is_member : ndarray of bool, shape (k,)
-    by : ndarray of str, shape (k,)
-        What singled the record out, or what was inferred.
+    by : tuple of str, length k
+        What singled the record out, what was inferred, or which columns are the same.
+    used : tuple of tuples of str, length k
+        The columns of that.
     synthetic_row : ndarray of int, shape (k,)
         The synthetic record that was used; −1 where none was.
     distance : ndarray of float, shape (k,)
@@ -95,6 +97,7 @@ class Threat:
     row: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     is_member: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     by: tuple[str, ...] = ()
+    used: tuple[tuple[str, ...], ...] = ()
     synthetic_row: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     distance: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     void: str | None = None
@@ -159,23 +162,20 @@ class Threat:
         return self.hits, self.members, self.held_out_hits, self.held_out
 
     @property
+    def is_test(self) -> bool:
+        """Whether `p_value` is a test of a leak: the split was random, and nothing voids it."""
+        return self.split != "given" and self.void is None
+
+    @property
     def leaks(self) -> bool:
-        """Whether the coin test refutes, at the confidence, that nothing leaks."""
-        random = self.split != "given" and self.void is None
-        return random and self.p_value <= 1 - self.confidence
+        """Whether the coin test refutes, at the confidence of this threat, that nothing leaks."""
+        return self.is_test and self.p_value <= 1 - self.confidence
 
     @property
     def column_counts(self) -> dict[str, int]:
-        """How many successes on members used each column, the most first."""
-        if self.name != "singling-out":
-            return dict.fromkeys(self.columns, self.hits) if self.hits else {}
-        found = Counter(
-            name
-            for text, member in zip(self.by, self.is_member, strict=True)
-            if member
-            for name in self.columns
-            if any(part.startswith(f"{name} ") for part in text.split(" and "))
-        )
+        """In how many successes on members each column was used, the most first."""
+        inside = zip(self.used, self.is_member, strict=True)
+        found = Counter(name for names, member in inside if member for name in names)
         return dict(found.most_common())
 
     # -- text and data ----------------------------------------------------------------------------
@@ -209,7 +209,7 @@ class Threat:
             chance = round_safely(self.p_value, "up", 2)
             said.append(
                 f"If nothing leaked, so many of the successes would fall on members with a "
-                f"probability of {chance} (exact, assumes {SPLITS[self.split]} only)."
+                f"probability of {chance} (exact, assumes {_SPLIT_WORDS[self.split]} only)."
             )
         if self.epsilon is not None:
             said.append(f"As guesses who was a member: {self.epsilon}.")
@@ -274,6 +274,28 @@ class Threat:
             "column_counts": self.column_counts,
             "void": self.void,
         }
+
+
+def leaking(threats: Iterable[Threat], confidence: float = 0.95) -> tuple[Threat, ...]:
+    """The threats that are shown to leak, all together with this confidence, the surest first.
+
+    Parameters
+    ----------
+    threats : iterable of Threat
+    confidence : float
+        With at least this probability, none of them is shown that does not leak.
+
+    References
+    ----------
+    Holm (1979).
+    """
+    tested = sorted((one for one in threats if one.is_test), key=lambda one: one.p_value)
+    error, found = 1 - _checks.confidence(confidence), []
+    for place, one in enumerate(tested):
+        if one.p_value * (len(tested) - place) > error:
+            break
+        found.append(one)
+    return tuple(found)
 
 
 def threats_frame(threats: Iterable[Threat]) -> pd.DataFrame:

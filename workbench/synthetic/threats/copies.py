@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.synthetic.threats.successes import Successes, ThreatName, attacked
@@ -74,6 +75,7 @@ class Copies:
             view,
             np.arange(view.pool_size),
             synthetic >= 0,
+            **_same(view, np.arange(view.pool_size), synthetic),
             synthetic=synthetic,
             distance=np.zeros(view.pool_size),
         )
@@ -93,6 +95,20 @@ class Copies:
             view,
             rows,
             own <= self.within * other,
+            **_same(view, rows, synthetic),
             synthetic=synthetic,
             distance=own,
         )
+
+
+def _same(view: ThreatView, rows: NDArray[np.intp], synthetic: NDArray[np.intp]) -> dict[str, Any]:
+    """The columns in which rows of the pool are equal to synthetic rows, and that in words."""
+    equal = np.array([column.equal(rows, synthetic) for column in view.columns])
+    names = np.array(view.names, object)
+
+    def used(at: int) -> tuple[str, ...]:
+        return tuple(names[equal[:, at]])
+
+    same = [", ".join(used(at)) for at in range(rows.size)]
+    words = [f"the same {names}" if names else "" for names in same]
+    return {"by": np.array(words, object), "used": used}

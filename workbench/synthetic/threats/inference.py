@@ -106,6 +106,7 @@ class Inference:
             rows,
             right(secret, guess, truth, self.tolerance),
             by=by,
+            used=lambda at: (secret.name,),
             synthetic=synthetic,
             shares=shares,
         )

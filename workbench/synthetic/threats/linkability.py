@@ -89,6 +89,7 @@ class Linkability:
                 view,
                 rows,
                 success,
+                used=lambda at: (*names[0], *names[1]),
                 synthetic=a[at, which],
                 distance=d[at, which] + e[at, np.argmax(same.any(axis=1), axis=1)],
             ),

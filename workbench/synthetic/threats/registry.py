@@ -127,6 +127,7 @@ def _counted(
         row=tables.place[found.row[hit]],
         is_member=inside[hit],
         by=tuple(map(str, found.by[hit])),
+        used=tuple(one for one, success in zip(found.used, hit, strict=True) if success),
         synthetic_row=found.synthetic[hit].astype(np.int64),
         distance=found.distance[hit],
         void=void,

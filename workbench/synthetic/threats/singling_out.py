@@ -76,13 +76,23 @@ class SinglingOut:
         found = only_matches(predicates, view)
         success = np.zeros(view.pool_size, bool)
         by = np.full(view.pool_size, "", object)
+        used: dict[int, tuple[str, ...]] = {}
         for i in np.flatnonzero(found >= 0)[::-1].tolist():  # the first predicate is named
-            success[found[i]] = True
-            by[found[i]] = text_of(predicates[i], view.columns)
+            row = int(found[i])
+            success[row], by[row] = True, text_of(predicates[i], view.columns)
+            used[row] = tuple(view.columns[one.column].name for one in predicates[i])
         rows = np.arange(view.pool_size)
         return (
             Successes.of_rows(
-                self.name, label, view.names, view, rows, success, by=by, predicates=predicates
+                self.name,
+                label,
+                view.names,
+                view,
+                rows,
+                success,
+                by=by,
+                used=lambda at: used[at],
+                predicates=predicates,
             ),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,7 +35,9 @@ class Successes:
         A row of the pool of each attacked unit; the one on which the attack succeeded, if it did.
     success : ndarray of bool, shape (u,)
     by : ndarray of str, shape (u,)
-        What singled it out, or the columns and values that were found; "" without success.
+        What singled it out, what was inferred, or which columns are the same; "" without success.
+    used : tuple of tuples of str, length u
+        Columns of that: of the predicate, the secret, those that are the same; () without success.
     synthetic : ndarray of int, shape (u,)
         The synthetic row that was used; −1 where none was.
     distance : ndarray of float, shape (u,)
@@ -51,6 +54,7 @@ class Successes:
     row: NDArray[np.intp]
     success: NDArray[np.bool_]
     by: NDArray[np.object_]
+    used: tuple[tuple[str, ...], ...]
     synthetic: NDArray[np.intp]
     distance: NDArray[np.float64]
     predicates: tuple[Predicate, ...] = ()
@@ -67,6 +71,7 @@ class Successes:
         success: NDArray[np.bool_],
         *,
         by: NDArray[np.object_] | None = None,
+        used: Callable[[int], tuple[str, ...]] = lambda at: (),
         synthetic: NDArray[np.intp] | None = None,
         distance: NDArray[np.floating] | None = None,
         predicates: tuple[Predicate, ...] = (),
@@ -83,6 +88,8 @@ class Successes:
             Attacked rows of the pool.
         success, by, synthetic, distance : ndarray, shape (m,)
             Of these rows.
+        used : callable
+            From the place of an attacked row, 0 … m − 1, to the columns of its success.
         """
         units = view.unit[rows]
         # Of each unit the first row with a success, else its first row.
@@ -103,6 +110,7 @@ class Successes:
             rows[kept],
             hit,
             taken(by, "").astype(object),
+            tuple(used(at) if found else () for at, found in zip(kept.tolist(), hit, strict=True)),
             taken(synthetic, -1).astype(np.intp),
             taken(distance, np.nan).astype(np.float64),
             predicates,

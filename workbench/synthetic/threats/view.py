@@ -60,6 +60,16 @@ class Values:
         """Which values are missing."""
         return np.isnan(values) if self.ordered else values == _MISSING
 
+    def equal(self, rows: NDArray[np.intp], synthetic: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether rows of the pool are equal to synthetic rows, one by one, in this column.
+
+        Parameters
+        ----------
+        rows, synthetic : ndarray of int, shape (m,)
+        """
+        a, b = self.pool[rows], self.synthetic[synthetic]
+        return (a == b) | (np.isnan(a) & np.isnan(b))
+
     def misses(self, value: float) -> bool:
         """Whether one value is missing."""
         return math.isnan(value) if self.ordered else value == _MISSING
