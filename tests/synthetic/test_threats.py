@@ -305,7 +305,7 @@ def test_tables_without_what_an_attack_needs():
     ("attack", "said"),
     [
         (lambda: SinglingOut(columns=0), "columns must be"),
-        (lambda: Linkability(columns=("age", "sex")), "two groups of names"),
+        (lambda: Linkability(columns=(("age",), ())), "two groups of names"),
         (lambda: Linkability(columns=(("age",), ("age", "sex"))), "'age' is in both"),
         (lambda: Linkability(neighbors=0), "neighbors must be"),
         (lambda: Inference("age", known=("age",)), "leave it out"),
@@ -318,6 +318,12 @@ def test_tables_without_what_an_attack_needs():
 def test_attacks_refuse_what_they_cannot_do(attack, said):
     with pytest.raises(ValueError, match=said):
         attack()
+
+
+def test_names_of_columns_are_no_groups_of_them():
+    with pytest.raises(TypeError, match="each a sequence, each text"):
+        Linkability(columns=("age", "sex"))
+    assert Linkability([["age"], ["sex"]]) == Linkability((("age",), ("sex",)))
 
 
 def test_unknown_columns_are_refused_with_those_like_them():
