@@ -36,7 +36,8 @@ SKIPPED = (
     "MissingPackage", "TableLayout",
     "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
     "WorkspaceError", "CanaryMechanism", "ParameterError", "RunFolderError", "TrainingAudit",
-    "TrainingPlanError", "Dashboard", "Attack", "SyntheticTablesError",
+    "TrainingPlanError", "Dashboard", "Attack", "SyntheticTablesError", "Generator",
+    "GeneratorError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -63,6 +64,7 @@ HOMES = (
 #: What is not found in this way.
 NAMED: dict[str, Any] = {
     "LiveAudit": wb.live.Audit,
+    "synthetic_example": wb.synthetic.example,
     **{name: getattr(wb.binomial, name) for name in BINOMIAL},
 }
 
@@ -209,6 +211,12 @@ def synthetic_tables() -> wb.synthetic.SyntheticTables:
 @functools.cache
 def synthetic_audit() -> wb.SyntheticAudit:
     return wb.SyntheticAudit(**three_tables(), attacks=["distance"], seed=1)
+
+
+def marginals(kind: type[Any] = wb.synthetic.PrivateMarginals, **more: Any) -> Any:
+    """A generator of tables such as `records`, which is fitted."""
+    columns = {"age": range(18, 90), "city": ["Oslo", "Rome", "Lima"], "pay": (0.0, 1e6)}
+    return kind(wb.TableDomain(columns), "pure(1)", **more).fit(records(60, 0), seed=1)
 
 
 @functools.cache
@@ -470,6 +478,10 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Inference": lambda: wb.synthetic.Inference("city", known=("age",)),
     "Copies": lambda: wb.synthetic.Copies(within=0.25, attacks=50),
     "TableRemark": lambda: wb.synthetic.TableRemark("one column", "Only one is compared.", 1),
+    "CopyingGenerator": lambda: wb.synthetic.CopyingGenerator(0.5).fit(records(60, 0)),
+    "PrivateMarginals": marginals,
+    "ForgottenMarginal": lambda: marginals(wb.synthetic.ForgottenMarginal, bins=4),
+    "Targets": lambda: wb.synthetic.targets(records(60, 0), 3),
     "Tuning": functools.cache(lambda: wb.tune_one_run(one_run(), delta=1e-5)),
     "OneRun": one_run,
     "MatchedPairs": functools.cache(lambda: wb.matched_pairs(random_half())),
@@ -853,6 +865,42 @@ OWN: dict[str, dict[str, Any]] = {
     "SplitTest.of": {"tables": Make(synthetic_tables)},
     "split_by_coin": {"table": Make(lambda: records(60, 0))},
     "split_script": {},
+    "generate": {
+        "generator": Make(OBJECTS["CopyingGenerator"]),
+        "table": Make(lambda: records(60, 0)),
+        "rows": 20,
+        "seed": 1,
+    },
+    "generator_runs": {
+        "generator": Make(OBJECTS["CopyingGenerator"]),
+        "table": Make(lambda: records(60, 0)),
+        "runs": 4,
+        "targets": 1,
+        "executor": Make(Here),
+    },
+    "targets": {"table": Make(lambda: records(60, 0)), "k": 3},
+    "example_generator": {"name": "private"},
+    "synthetic_example": {"name": "leaking", "seed": 1},
+    "CopyingGenerator": {"share": 0.5},
+    "CopyingGenerator.fit": {"table": Make(lambda: records(60, 0))},
+    "CopyingGenerator.sample": {"n": 5},
+    "PrivateMarginals": {
+        "domain": Make(lambda: marginals().domain),
+        "claim": "pure(1)",
+        "parents": {"city": "age"},
+        "bins": 4,
+    },
+    "PrivateMarginals.fit": {"table": Make(lambda: records(60, 0))},
+    "PrivateMarginals.counts": {"table": Make(lambda: records(60, 0))},
+    "PrivateMarginals.sample": {"n": 5},
+    "ForgottenMarginal": {
+        "domain": Make(lambda: marginals().domain),
+        "claim": "pure(1)",
+        "joint": ("age", "pay"),
+    },
+    "ForgottenMarginal.fit": {"table": Make(lambda: records(60, 0))},
+    "ForgottenMarginal.counts": {"table": Make(lambda: records(60, 0))},
+    "ForgottenMarginal.sample": {"n": 5},
     "OneRun.guess": {"threshold": 0.5},
     "OneRun.random_order": {"use": "ties"},
     "OneRun.part": {"rows": np.arange(40) < 20},

@@ -270,6 +270,19 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "one training, groups apart": (0.38292492, 0.02),  # 2Φ(1/2) − 1
         "pooled, groups apart": (0, 0.02),
     },
+    "21-does-this-synthetic-table-leak": {
+        "scale of the private generator's noise": (9, 0),  # nine tables of counts, ε = 1
+        "leaking, ε at least": (2.7, 0.7),  # it copies 88 of about 221 records
+        "private, ε at least": (0.5, 0.5),  # at most its claim
+        "wrong, ε at least": (3.0, 1.0),
+        "private, claim refuted": (0, 0),
+        "wrong, claim refuted": (1, 0),
+        "30 of 30 guesses right, δ = 0": (2.25366436, 5e-4),  # the odds of 0.05^(1/30)
+        "p-value of the split by age": (0, 1e-3),  # so that the bound is withdrawn
+        "estimate for the split by age": (2.3, 1.5),  # though nothing leaked
+        "one patient, private": (0.5, 0.5),
+        "one patient, wrong": (2.1, 0.9),  # above its claim
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -369,6 +382,14 @@ HEADLINES = {
         "one-shot-private:      TV plain 0.115",
         "simultaneous, 95%, if members were drawn at random, substituting a record",
         "1,000 pairs: ε ≥ 1.03 (substituting);   2,000 single canaries: ε ≥ 0.72",
+    ],
+    "21-does-this-synthetic-table-leak": [
+        "442 patients: 222 for the generator, 220 held out",
+        "private: pure(1), 9 tables of counts, so noise of scale 9 on each count",
+        "(held-out, 95%, independent fair coins)",
+        "The claim “pure(1)” is refuted with 95% confidence (independent fair coins, add/remove)",
+        "(estimate, training and held-out records of one population)",
+        "(simultaneous, 95%, independent runs)",
     ],
 }
 

@@ -292,6 +292,7 @@ def test_what_is_no_generator_or_returns_no_table(generator, says):
         ({"targets": []}, "targets must be different rows"),
         ({"targets": 60}, "targets"),
         ({"attack": "luck"}, "attack must be one of"),
+        ({"attack": "forest"}, "learns from memberships of the same run"),
         ({"rows": 0}, "rows must be"),
         ({"columns": {"w": "numeric"}}, "which the tables do not have"),
         ({"table": TABLE.assign(x=1, y=2, z="a")}, "no column of the table can be compared"),

@@ -75,7 +75,7 @@ def test_the_noise_has_the_probabilities_of_the_proof():
     n = 200_000
     for factor, right in ((1.0, True), (0.5, False)):
         generator = PrivateMarginals(TINY, wb.PureDP(1.0 / factor))
-        noise = generator.noise((n,), np.random.default_rng(0))
+        noise = generator._noise((n,), np.random.default_rng(0))
         assert np.array_equal(noise, noise.round())
         a = math.exp(-1 / PrivateMarginals(TINY, wb.PureDP(1.0)).noise_scale)
         z = np.arange(-8, 9)
@@ -88,7 +88,7 @@ def test_the_noise_has_the_probabilities_of_the_proof():
 def test_gaussian_noise_has_exactly_the_mu_of_the_claim():
     generator = PrivateMarginals(TINY, wb.GDP(0.7), {"b": "a"})
     assert math.sqrt(generator.tables) / generator.noise_scale == pytest.approx(0.7, rel=1e-12)
-    noise = generator.noise((100_000,), np.random.default_rng(1))
+    noise = generator._noise((100_000,), np.random.default_rng(1))
     assert noise.std() == pytest.approx(generator.noise_scale, rel=0.02)
 
 

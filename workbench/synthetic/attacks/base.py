@@ -82,6 +82,9 @@ class Attack(ABC):
     #: A package of an extra without which it cannot run; "" for none.
     requires: ClassVar[str] = ""
 
+    #: Whether it learns from memberships, so that it needs a learning share.
+    learns: ClassVar[bool] = False
+
     @property
     def installed(self) -> bool:
         """Whether what it requires is installed."""

@@ -28,6 +28,7 @@ class ForestAttack(Attack):
     name = "forest"
     label = "a random forest on all signals"
     requires = "sklearn"
+    learns = True
 
     def fit(self, view: AttackView, rows: NDArray[np.intp], member: NDArray[np.bool_]) -> Scorer:
         check("sklearn", "learning a random forest needs")

@@ -53,7 +53,8 @@ class ColumnBins:
 
         if not self.is_number:
             known = {value: i for i, value in enumerate(self.column.values)}  # type: ignore[attr-defined]
-            found = [known.get(value, self.proper) for value in values.tolist()]
+            last = self.proper
+            found = [known.get(value, last) for value in values.tolist()]
             return np.array(found, dtype=np.intp)
         numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
         inner = self._edges[1:-1]
@@ -70,7 +71,7 @@ class ColumnBins:
         missing = cells == self.proper
         if not self.is_number:
             listed = self.column.values  # type: ignore[attr-defined]
-            return self.column.series([None if i == self.proper else listed[i] for i in cells])
+            return self.column.series([*map((*listed, None).__getitem__, cells.tolist())])
         inside = np.minimum(cells, self.proper - 1)
         low, high = self._edges[inside], self._edges[inside + 1]
         drawn = rng.uniform(low, high)

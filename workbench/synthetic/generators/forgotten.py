@@ -71,7 +71,7 @@ class ForgottenMarginal(PrivateMarginals):
             See `PrivateMarginals.fit`.
         """
         super().fit(table, seed)
-        columns = [self.bins_of(name).cells(table[name]) for name in self.joint]
+        columns = [self._bins_of(name).cells(table[name]) for name in self.joint]
         self._rows = np.stack(columns, axis=1)  # a sparse table of counts: a row for each count
         return self
 

@@ -251,7 +251,7 @@ def generator_runs(
         places,
         _checks.count(runs, "runs", least=GeneratorRuns.least_models),
         _checks.count(rows, "rows", least=1),
-        attack if isinstance(attack, Attack) else ATTACKS[_known(attack)],
+        _attack(attack),
         TableColumns.of(table, columns),
         single,
         targets.reason if isinstance(targets, Targets) else None,
@@ -263,8 +263,17 @@ def generator_runs(
     return cast(Scores | ScoreTable, run.result)
 
 
-def _known(attack: str) -> str:
-    return _checks.one_of(attack, "attack", tuple(ATTACKS))
+def _attack(given: str | Attack) -> Attack:
+    able = {name: one for name, one in ATTACKS.items() if not one.learns}
+    if isinstance(given, Attack) and not given.learns:
+        return given
+    name = given.name if isinstance(given, Attack) else given
+    if name in ATTACKS and name not in able:
+        raise ValueError(
+            f"attack {name!r} learns from memberships of the same run, which bounds for a record "
+            f"count; take one of {', '.join(map(repr, able))}"
+        )
+    return able[_checks.one_of(name, "attack", tuple(able))]
 
 
 def _places(targets: Any, size: int) -> tuple[NDArray[np.intp], bool]:

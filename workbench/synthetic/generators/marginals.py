@@ -121,7 +121,7 @@ class PrivateMarginals:
             )
 
     def _check_cells(self) -> None:
-        if (cells := sum(math.prod(self.shape_of(name)) for name in self.order)) > MOST_CELLS:
+        if (cells := sum(math.prod(self._shape_of(name)) for name in self.order)) > MOST_CELLS:
             raise ValueError(
                 f"the tables of counts have {cells:,} cells, at most {MOST_CELLS:,}; take fewer "
                 "bins or parents"
@@ -161,14 +161,14 @@ class PrivateMarginals:
             return math.sqrt(self.tables) / claim.mu
         return math.sqrt(self.tables) / gaussian_mu_for(claim.epsilon_0, claim.delta_0)
 
-    def bins_of(self, name: Any) -> ColumnBins:
+    def _bins_of(self, name: Any) -> ColumnBins:
         """The cells of a column."""
         return ColumnBins(self.domain.columns[name], self.bins)
 
-    def shape_of(self, name: Any) -> tuple[int, ...]:
+    def _shape_of(self, name: Any) -> tuple[int, ...]:
         """The shape of the table of a column: (cells of its parent, its own), or (its own,)."""
         names = (self.parents[name], name) if name in self.parents else (name,)
-        return tuple(self.bins_of(one).count for one in names)
+        return tuple(self._bins_of(one).count for one in names)
 
     def counts(self, table: pd.DataFrame) -> dict[Any, NDArray[np.float64]]:
         """The counts of each column's table, without noise.
@@ -186,16 +186,16 @@ class PrivateMarginals:
         table = table_of(table)
         if missing := [name for name in self.domain.columns if name not in table.columns]:
             raise GeneratorError(f"the table has no column {_checks.shown(missing[0])}")
-        cells = {name: self.bins_of(name).cells(table[name]) for name in self.domain.columns}
+        cells = {name: self._bins_of(name).cells(table[name]) for name in self.domain.columns}
         found = {}
         for name in self.order:
-            shape = self.shape_of(name)
+            shape = self._shape_of(name)
             within = (cells[self.parents[name]], cells[name]) if len(shape) > 1 else (cells[name],)
             flat = np.ravel_multi_index(within, shape)
             found[name] = np.bincount(flat, minlength=math.prod(shape)).astype(float).reshape(shape)
         return found
 
-    def noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:
+    def _noise(self, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:
         """Noise for a table of counts.
 
         Parameters
@@ -235,7 +235,7 @@ class PrivateMarginals:
         self, name: Any, counts: NDArray[np.float64], rng: np.random.Generator
     ) -> NDArray[np.float64]:
         """What is kept of the counts of a column's table."""
-        return counts + self.noise(counts.shape, rng)
+        return counts + self._noise(counts.shape, rng)
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> pd.DataFrame:
         """A synthetic table with the columns of the domain.
@@ -259,11 +259,11 @@ class PrivateMarginals:
         cells = self._drawn_together(n, rng)
         for name in self.order:
             if name not in cells:
-                weights = np.atleast_2d(_positive(noisy[name], self.bins_of(name)))
+                weights = np.atleast_2d(_positive(noisy[name], self._bins_of(name)))
                 above = cells[self.parents[name]] if name in self.parents else np.zeros(n, np.intp)
                 cells[name] = _drawn(weights, above, rng)
         return pd.DataFrame(
-            {name: self.bins_of(name).values(cells[name], rng) for name in self.domain.columns}
+            {name: self._bins_of(name).values(cells[name], rng) for name in self.domain.columns}
         )
 
     def _drawn_together(self, n: int, rng: np.random.Generator) -> dict[Any, NDArray[np.intp]]:
