@@ -2,9 +2,11 @@
 
 python -m benchmarks [NAME ...]
 python -m benchmarks papers [hist | tv | auditorium | bits | select ...] [--full]
+python -m benchmarks synthetic [level | power | peers | generators | size ...]
 
 A benchmark is a module of this package with ``main() -> list[(what, measured, target)]``, or with
-other columns, which it names in ``HEADING``. `papers` has a command line of its own.
+other columns, which it names in ``HEADING``. `papers` and `synthetic` have command lines of their
+own.
 """
 
 from __future__ import annotations
@@ -37,6 +39,10 @@ def main(wanted: list[str]) -> int:
         from benchmarks.papers.command import command
 
         return command(wanted[1:])
+    if wanted[:1] == ["synthetic"]:
+        from benchmarks.synthetic.command import command as synthetic
+
+        return synthetic(wanted[1:])
     names = [found.name for found in pkgutil.iter_modules(benchmarks.__path__)]
     for unknown in set(wanted) - set(names):
         print(f"no benchmark {unknown!r}; there are {', '.join(names)}", file=sys.stderr)

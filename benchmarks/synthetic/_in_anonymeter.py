@@ -18,7 +18,7 @@ from anonymeter.evaluators import InferenceEvaluator, LinkabilityEvaluator, Sing
 ATTACKS = 300
 
 
-def risks(train: Any, holdout: Any, synthetic: Any) -> dict[str, list[float]]:
+def risks(train: Any, holdout: Any, synthetic: Any) -> dict[str, list[Any]]:
     """Attack -> risk, lower and upper end."""
     attacks = min(ATTACKS, len(holdout))
     columns = list(train.columns)
@@ -35,7 +35,7 @@ def risks(train: Any, holdout: Any, synthetic: Any) -> dict[str, list[float]]:
             {},
         ),
     }
-    found = {}
+    found: dict[str, list[Any]] = {}
     for name, (evaluator, how) in evaluators.items():
         try:
             evaluator.evaluate(**how)

@@ -11,12 +11,13 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from dpmm.pipelines import AIMPipeline, MSTPipeline
 
 #: What the columns can hold: general knowledge.
-DOMAIN = {
+DOMAIN: dict[str, Any] = {
     "age": {"lower": 18, "upper": 95},
     "pay": {"lower": 0, "upper": 500_000},
     "region": {"categories": ["north", "east", "south", "west", "islands"]},
@@ -44,7 +45,8 @@ def main(folder: Path, name: str, epsilon: str, seed: str) -> None:
     )
     pipeline.fit(train, domain=DOMAIN, random_state=int(seed))
     made = pipeline.generate(n_records=len(train), random_state=int(seed) + 1)
-    made["since"] = (START + pd.to_timedelta(made["since"].round(), unit="D")).dt.strftime("%Y-%m-%d")
+    days = pd.to_timedelta(made["since"].round(), unit="D")
+    made["since"] = (START + days).dt.strftime("%Y-%m-%d")
     made.to_csv(folder / "synthetic.csv", index=False)
     print(json.dumps({"cpu": time.process_time() - start}))
 

@@ -83,7 +83,7 @@ def table(name: str, found: list[dict[str, bool]]) -> list[tuple[str, ...]]:
     """Rows of one generator: each kind of claim, and how often it was false."""
     from scipy.special import bdtrc
 
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for what in dict.fromkeys(what for one in found for what in one):
         tried = [one[what] for one in found if what in one]
         false = sum(tried)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from benchmarks.synthetic.environments import answer, written
 from benchmarks.synthetic.tables import population
 from workbench.scores.chance import BITS
 from workbench.synthetic.generators.copying import CopyingGenerator
+from workbench.synthetic.threats.base import Threat
 
 #: Records, training table and holdout together; shares of synthetic rows that are copies.
 SIZES, SHARES = (1000, 4000), (0.01, 0.03, 0.1)
@@ -28,21 +29,29 @@ REPEATS, SEED, DELTA = 5, 2026, 1e-5
 #: Records, share of copies -> tables.
 Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 
-HEADING = ("records", "copies", "ε ≥ (chosen)", "attack chosen", "ε ≥ (all)", "threats that leak", "CPU s")
+HEADING = (
+    *("records", "copies", "ε ≥ (chosen)", "attack chosen", "ε ≥ (all)"),
+    *("threats that leak", "CPU s"),
+)
 PEERS = ("records", "copies", "who", "what", "value", "CPU s")
 
 
 def tables(records: int, share: float, repeat: int) -> Tables:
-    """Training table, holdout and a synthetic table of which a share of the rows are copies."""
+    """Training table, holdout and a synthetic table of which a share of the rows are copies.
+
+    The others are new records of the population, so that nothing else leaks.
+    """
     rng = np.random.default_rng([SEED, records, round(1000 * share), repeat])
     table = population(rng, records)
     member = rng.random(records) < 0.5
     train, holdout = table[member], table[~member]
-    generator = CopyingGenerator(share=share, noise=NOISE).fit(train)
-    return train, holdout, generator.sample(len(train), seed=rng)
+    made = [population(rng, len(train) - round(share * len(train)))]
+    if copies := len(train) - len(made[0]):
+        made += [CopyingGenerator(1.0, NOISE).fit(train).sample(copies, seed=rng)]
+    return train, holdout, pd.concat(made).sample(frac=1, random_state=repeat)
 
 
-def audited(made: Tables, seed: int) -> tuple[wb.SyntheticAudit, tuple[object, ...], float]:
+def audited(made: Tables, seed: int) -> tuple[wb.SyntheticAudit, tuple[Threat, ...], float]:
     """The audit, its threats, and the CPU seconds of both."""
     start = time.process_time()
     audit = wb.SyntheticAudit(*made, split="coin", seed=seed)
@@ -66,7 +75,7 @@ def rows(repeats: int) -> Iterator[tuple[str, ...]]:
                 chosen.append(audit.epsilon(DELTA).value)
                 both.append(audit.epsilon(DELTA, attack="all").value)
                 names.append(audit.chosen)
-                leaks += [one.label for one in threats if one.leaks]  # type: ignore[attr-defined]
+                leaks += [one.label for one in threats if one.leaks]
                 cpu.append(taken)
             yield (
                 *(f"{records:,}", f"{share:.0%}", _spread(chosen), _counted(names), _spread(both)),
@@ -76,7 +85,7 @@ def rows(repeats: int) -> Iterator[tuple[str, ...]]:
 
 def peers(repeats: int = 1) -> list[tuple[str, ...]]:
     """Rows: what anonymeter and SDMetrics say of the tables of `main`."""
-    found = []
+    found: list[tuple[str, ...]] = []
     for records in SIZES:
         for share in (0.0, *SHARES):
             for repeat in range(repeats):
@@ -88,7 +97,8 @@ def peers(repeats: int = 1) -> list[tuple[str, ...]]:
 def of_peers(made: Tables) -> Iterator[tuple[str, str, str, str]]:
     """Who, what, value and CPU seconds."""
     with tempfile.TemporaryDirectory() as name:
-        folder = written(Path(name), **dict(zip(("train", "holdout", "synthetic"), made, strict=True)))
+        train, holdout, synthetic = made
+        folder = written(Path(name), train=train, holdout=holdout, synthetic=synthetic)
         risks = answer("_in_anonymeter.py", folder)
         if "missing" in risks:
             yield "anonymeter", "all", risks["missing"], ""
@@ -112,4 +122,5 @@ def _spread(values: list[float]) -> str:
 
 
 def _counted(names: list[str]) -> str:
-    return ", ".join(f"{name} {names.count(name)}" for name in sorted(set(names), key=names.count, reverse=True))
+    """Each name and how often it is there, the most frequent first."""
+    return ", ".join(f"{name} {many}" for name, many in Counter(names).most_common())

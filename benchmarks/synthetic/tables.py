@@ -80,7 +80,7 @@ def _of_the_pool(
     return both.sample(frac=1, random_state=int(rng.integers(2**31)))
 
 
-def _answering(epsilon: float, revealed: float = 0.0) -> Made:
+def answering(epsilon: float, revealed: float = 0.0) -> Made:
     """Each record of the pool is in the table by randomized response to whether it was in.
 
     With the probability ``revealed`` all answers are true at once.
@@ -108,11 +108,11 @@ GENERATORS = {
             "pool", "copies of a third of all records, in or not", _of_the_pool, 0.0, 1e-5
         ),
         KnownGenerator(
-            "answers", "randomized response to each record, ε = 1", _answering(1.0), 1.0, 0.0
+            "answers", "randomized response to each record, ε = 1", answering(1.0), 1.0, 0.0
         ),
         KnownGenerator(
-            "answers or all", "as before, and all revealed with probability δ = 0.02",
-            _answering(1.0, 0.02), 1.0, 0.02,
+            "answers or all", "as before, and all revealed with probability δ = 0.001",
+            answering(1.0, 0.001), 1.0, 0.001,
         ),
     )
 }  # fmt: skip
