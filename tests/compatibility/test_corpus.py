@@ -33,7 +33,7 @@ from workbench.cli import main
 from workbench.dashboard.visitor.session import VisitorSession
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.registry import PAGES
-SINCE = {"risk", "synthetic"}
+from workbench.pages.scores.claimed.former import FORMER
 from workbench.server.people_folders import person_folder
 from workbench.workspaces.home import workspace
 from workbench.workspaces.workspace import Workspace
@@ -52,7 +52,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 #: Pages that the old version did not have.
-SINCE = {"risk"}
+SINCE = {"risk", "synthetic"}
 
 LINKS, NOTEBOOKS, AUDITS = read("links"), read("notebooks"), read("audits")
 WORKSPACES, HOMES, FILES = read("workspaces"), read("homes"), read("files")
