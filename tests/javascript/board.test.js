@@ -128,6 +128,18 @@ test("the headline comes before the numbers, and they before the charts", () => 
   }
 })
 
+test("an answer leads to the page Risk where there is one, and widgets have none", () => {
+  for (const [risk, tools, there] of [[true, {risk: true}, 1], [true, {risk: false}, 0], [false, {risk: true}, 0], [true, null, 0]]) {
+    const sent = []
+    const board = new Board({...RANKED, risk}, gesture => sent.push(gesture), tools)
+    document.body.replaceChildren(board.element)
+    const buttons = board.element.querySelectorAll(".wb-headline .wb-to-risk")
+    assert.equal(buttons.length, there)
+    for (const button of buttons) press(button)
+    assert.deepEqual(sent, Array(there).fill({kind: "risk"}))
+  }
+})
+
 test("numbers stand in ranks: the main one, bounds, estimates, facts", () => {
   const {board, inRank} = ranked()
   board.show("first", {...NUMBER, rank: "estimate"})
