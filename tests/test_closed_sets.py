@@ -49,6 +49,9 @@ from workbench.server.handlers.downloads import REPORT_KINDS
 from workbench.server.people import providers
 from workbench.server.people.person import Role
 from workbench.synthetic.attacks.registry import ATTACKS as SYNTHETIC_ATTACKS
+from workbench.synthetic.choice import SPLITS
+from workbench.synthetic.columns import COLUMN_KINDS
+from workbench.synthetic.tables import DUPLICATES
 from workbench.tables.attacks.references import REFERENCES
 from workbench.tables.attacks.signals import SIGNAL_KINDS
 from workbench.tables.bounds import methods as table_methods
@@ -104,6 +107,9 @@ REGISTRIES = {
     "kind of score layout": get_args(Kind),
     "score format": EXTENSIONS,
     "countable format": COUNTABLE,
+    "split of a table": SPLITS,
+    "kind of an audited column": COLUMN_KINDS,
+    "treatment of duplicates": DUPLICATES,
     "table layout": LAYOUTS,
     "table method": TABLE_METHODS,
     "table design": TABLE_DESIGNS,
