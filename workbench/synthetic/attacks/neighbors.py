@@ -30,8 +30,8 @@ def nearest(queries: NDArray[np.float32], points: NDArray[np.float32], k: int) -
     Returns
     -------
     ndarray of int, shape (q, k)
-        In no particular order; −1 where the cells that were asked have fewer points. There is one at
-        least.
+        In no particular order; −1 where the cells that were asked have fewer points, which have one
+        at least.
     """
     cells = max(len(points) // _CELL, 1)
     centers = points.mean(axis=0, keepdims=True) if cells <= _PROBES else _centers(points, cells)
