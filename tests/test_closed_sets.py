@@ -50,6 +50,10 @@ from workbench.server.handlers.downloads import REPORT_KINDS
 from workbench.server.people import providers
 from workbench.server.people.person import Role
 from workbench.synthetic.attacks.registry import ATTACKS as SYNTHETIC_ATTACKS
+from workbench.synthetic.choice import SPLITS
+from workbench.synthetic.columns import COLUMN_KINDS
+from workbench.synthetic.tables import DUPLICATES
+from workbench.synthetic.threats.registry import THREATS
 from workbench.tables.attacks.references import REFERENCES
 from workbench.tables.attacks.signals import SIGNAL_KINDS
 from workbench.tables.bounds import methods as table_methods
@@ -106,6 +110,9 @@ REGISTRIES = {
     "kind of score layout": get_args(Kind),
     "score format": EXTENSIONS,
     "countable format": COUNTABLE,
+    "split of a table": SPLITS,
+    "kind of an audited column": COLUMN_KINDS,
+    "treatment of duplicates": DUPLICATES,
     "table layout": LAYOUTS,
     "table method": TABLE_METHODS,
     "table design": TABLE_DESIGNS,
@@ -114,6 +121,7 @@ REGISTRIES = {
     "signal": SIGNAL_KINDS,
     "reference models": REFERENCES,
     "attack on a synthetic table": SYNTHETIC_ATTACKS,
+    "threat of a synthetic table": THREATS,
     "training audit": AUDITS,
     "training bug": PROCEDURES,
     "loss": LOSSES,

@@ -29,10 +29,11 @@ from workbench.synthetic.threats.successes import ThreatName
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What is assumed of a split that was random.
+#: What tests assume of the split.
 _SPLIT_WORDS = {
     "coin": "fair coins",
     "fixed-size": "a random part of fixed size",
+    "given": "nothing of the split",
 }
 
 
