@@ -155,7 +155,6 @@ PARTIAL = {
     "workbench/reports/summary.py": {"quantity of an anytime bound"},
     "workbench/scores/layouts/folders.py": {"countable format"},
     "workbench/server/people/providers.py": {"provider"},
-    "workbench/synthetic/threats/base.py": {"split of a table"},
     "workbench/tables/layouts/place.py": {"countable format"},
     "workbench/tables/remarks.py": {"table design"},
     "benchmarks/_valid_calls.py": {"search"},
