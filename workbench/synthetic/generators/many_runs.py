@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.claims.base import Claim
@@ -38,7 +38,6 @@ from workbench.training.runs.folder import GENERATOR
 from workbench.training.runs.plan import RunPlan
 from workbench.training.runs.run import ScoredRun, run_plan
 from workbench.training.runs.toml_text import to_toml
-
 
 #: Runs of a generator, at most.
 MOST_RUNS = 1_000_000
@@ -173,7 +172,7 @@ def generator_runs(
     table: pd.DataFrame,
     *,
     runs: int,
-    targets: int | Sequence[int] | NDArray[Any] | Targets | None = None,
+    targets: ArrayLike | Targets | None = None,
     rows: int | None = None,
     attack: str | Attack = "distance",
     columns: Mapping[str, str] | None = None,
