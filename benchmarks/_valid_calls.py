@@ -220,6 +220,14 @@ def marginals(kind: type[Any] = wb.synthetic.PrivateMarginals, **more: Any) -> A
 
 
 @functools.cache
+def threat_view() -> Any:
+    """What attacks of threats see of these tables."""
+    from workbench.synthetic.threats.view import ThreatView
+
+    return ThreatView.of(synthetic_tables())
+
+
+@functools.cache
 def halves() -> wb.ScoreTable:
     """Four models, each with a random half of twenty records."""
     rng = np.random.default_rng(0)
@@ -462,6 +470,12 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "AuditedColumn": lambda: synthetic_tables().columns[0],
     "CoinSplit": lambda: wb.synthetic.split_by_coin(records(60, 0), seed=1),
     "SplitTest": lambda: synthetic_audit().split_test,
+    "Threat": lambda: synthetic_audit().threats([wb.synthetic.Copies(exact=True)])[0],
+    "ApproximateRisk": lambda: OBJECTS["Threat"]().approximate,
+    "SinglingOut": lambda: wb.synthetic.SinglingOut(columns=2, attacks=20),
+    "Linkability": lambda: wb.synthetic.Linkability((("age",), ("city", "pay"))),
+    "Inference": lambda: wb.synthetic.Inference("city", known=("age",)),
+    "Copies": lambda: wb.synthetic.Copies(within=0.25, attacks=50),
     "TableRemark": lambda: wb.synthetic.TableRemark("one column", "Only one is compared.", 1),
     "CopyingGenerator": lambda: wb.synthetic.CopyingGenerator(0.5).fit(records(60, 0)),
     "PrivateMarginals": marginals,
@@ -841,6 +855,11 @@ OWN: dict[str, dict[str, Any]] = {
     "SyntheticTables.combined": {"scores": np.arange(160.0)},
     "read_synthetic_tables": {name: Make(lambda name=name: three_tables()[name]) for name in TABLES}
     | {"seed": 1},
+    "SyntheticAudit.threats": {"attacks": [wb.synthetic.Copies(exact=True)]},
+    **{
+        f"{name}.run": {"view": Make(threat_view), "chance": Make(lambda: np.random.default_rng(0))}
+        for name in ("SinglingOut", "Linkability", "Inference", "Copies")
+    },
     "AttackView.of": {"tables": Make(synthetic_tables)},
     "SplitTest.of": {"tables": Make(synthetic_tables)},
     "split_by_coin": {"table": Make(lambda: records(60, 0))},

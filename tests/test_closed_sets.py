@@ -48,6 +48,10 @@ from workbench.selection import bounds as selection
 from workbench.server.handlers.downloads import REPORT_KINDS
 from workbench.server.people import providers
 from workbench.server.people.person import Role
+from workbench.synthetic.attacks.registry import ATTACKS as SYNTHETIC_ATTACKS
+from workbench.synthetic.choice import SPLITS
+from workbench.synthetic.columns import COLUMN_KINDS
+from workbench.synthetic.tables import DUPLICATES
 from workbench.tables.attacks.references import REFERENCES
 from workbench.tables.attacks.signals import SIGNAL_KINDS
 from workbench.tables.bounds import methods as table_methods
@@ -103,6 +107,9 @@ REGISTRIES = {
     "kind of score layout": get_args(Kind),
     "score format": EXTENSIONS,
     "countable format": COUNTABLE,
+    "split of a table": SPLITS,
+    "kind of an audited column": COLUMN_KINDS,
+    "treatment of duplicates": DUPLICATES,
     "table layout": LAYOUTS,
     "table method": TABLE_METHODS,
     "table design": TABLE_DESIGNS,
@@ -110,6 +117,7 @@ REGISTRIES = {
     "transposed arrays": TRANSPOSED,
     "signal": SIGNAL_KINDS,
     "reference models": REFERENCES,
+    "attack on a synthetic table": SYNTHETIC_ATTACKS,
     "training audit": AUDITS,
     "training bug": PROCEDURES,
     "loss": LOSSES,
@@ -266,6 +274,7 @@ def in_quotes(file, head):
         ("docs/training.md", "`kind`", AUDITS),
         ("docs/training.md", "`bug`", [name for name in PROCEDURES if name != "none"]),
         ("docs/score-tables.md", "Layout", LAYOUTS),
+        ("docs/synthetic-data.md", "`attack=`", SYNTHETIC_ATTACKS),
         ("docs/saved-audits.md", "Ending", [f".{ending}" for ending in write._FORMATS]),
         ("docs/continuous-integration.md", "format", score_formats.FORMATS),
     ],

@@ -2,6 +2,6 @@
 
 Modules: measuring (what a wait is, CPU seconds of processes), starting (the server), commands
 (the command line, the first ε), moves (sliders, visitors), tables (score tables), files (csv,
-parquet, dask), growth (exponents from 10⁴ to 10⁷ scores), reports (reports, one-run bounds), record
-(all of them, and what was measured before).
+parquet, dask), synthetic (audits of synthetic tables), growth (exponents from 10⁴ to 10⁷ scores),
+reports (reports, one-run bounds), record (all of them, and what was measured before).
 """

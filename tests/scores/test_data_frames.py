@@ -25,6 +25,7 @@ WITHOUT = {
         ManyRecords OneShot WhiteBox WhiteBoxOneRun GradientCanaries RecordCanaries DPSGD Memoryless
         NameAndShame SharedGaussian RandomDirections ClaimArgument CountInterval PairKind
         LabeledScores PairOfColumns PairOfFiles Recognized FoundTable AttackView
+        SinglingOut Linkability Inference Copies
         CopyingGenerator PrivateMarginals ForgottenMarginal
     """,
     "functions of α, ε and δ, which answer at whatever is asked; their charts have the curves": """

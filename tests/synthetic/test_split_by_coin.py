@@ -39,7 +39,7 @@ def test_a_split_follows_from_its_number_and_keeps_the_order():
     assert sorted([*train.index, *holdout.index]) == list(table.index)
     assert 70 < len(train) < 130
     frame = split.to_frame()
-    assert frame["in training"].sum() == len(train)
+    assert frame["in_training"].sum() == len(train)
     assert wb.synthetic.split_by_coin(table).seed != wb.synthetic.split_by_coin(table).seed
 
 

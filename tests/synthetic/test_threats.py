@@ -305,7 +305,7 @@ def test_tables_without_what_an_attack_needs():
     ("attack", "said"),
     [
         (lambda: SinglingOut(columns=0), "columns must be"),
-        (lambda: Linkability(columns=("age", "sex")), "two groups of names"),
+        (lambda: Linkability(columns=(("age",), ())), "two groups of names"),
         (lambda: Linkability(columns=(("age",), ("age", "sex"))), "'age' is in both"),
         (lambda: Linkability(neighbors=0), "neighbors must be"),
         (lambda: Inference("age", known=("age",)), "leave it out"),
@@ -318,6 +318,12 @@ def test_tables_without_what_an_attack_needs():
 def test_attacks_refuse_what_they_cannot_do(attack, said):
     with pytest.raises(ValueError, match=said):
         attack()
+
+
+def test_names_of_columns_are_no_groups_of_them():
+    with pytest.raises(TypeError, match="each a sequence, each text"):
+        Linkability(columns=("age", "sex"))
+    assert Linkability([["age"], ["sex"]]) == Linkability((("age",), ("sex",)))
 
 
 def test_unknown_columns_are_refused_with_those_like_them():
@@ -387,7 +393,7 @@ def test_counts_that_contradict_each_other_are_refused():
 
 def test_an_audit_has_threats_at_any_confidence():
     split = wb.synthetic.split_by_coin(table(400, 0), seed=0)
-    audit = wb.SyntheticAudit(*split, table(200, 1), seed=4)
+    audit = wb.SyntheticAudit(*split, table(200, 1), attacks="distance", seed=4)
     several = audit.threats()
     assert several[0].name == "singling-out"
     wider = audit.threats(confidence=0.99)

@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -376,6 +377,9 @@ class SyntheticAudit:
             Their bounds assume the split alone, as `epsilon` does, and are void where
             `split_test` refutes it.
         """
+        if attacks is not None:
+            need = "wb.synthetic.SinglingOut(), Linkability(), Inference() or Copies()"
+            attacks = _checks.each_of(attacks, get_args(ThreatAttack), "attacks", need)
         found = self._successes if attacks is None else self._succeeded(attacks)
         void = self.void if self.split == "given" else self.why_estimate or self.void
         return threats_of(

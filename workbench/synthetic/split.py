@@ -41,9 +41,9 @@ class CoinSplit:
         return iter((self.train, self.holdout))
 
     def to_frame(self) -> pd.DataFrame:
-        """The whole table, those of training first, with ``in training`` of each record."""
+        """The whole table, those of training first, with ``in_training`` of each record."""
         parts = [
-            part.assign(**{"in training": inside})
+            part.assign(**{"in_training": inside})
             for part, inside in zip(self, (True, False), strict=True)
         ]
         return pd.concat(parts)

@@ -80,6 +80,8 @@ class SplitTest:
         """The test of the tables of an audit, by chance that was drawn for them."""
         from scipy.stats import hypergeom
 
+        need = "a workbench.synthetic.SyntheticTables, such as audit.tables"
+        _checks.instance(tables, SyntheticTables, "tables", need)
         included = tables.included
         learned = np.zeros(included.size, bool)
         learned[: included.size // 2] = True

@@ -152,11 +152,16 @@ class SyntheticTables:
         scores : ndarray, shape (n,)
             Larger means member.
         """
-        scores = np.asarray(scores, np.float64)
+        given: NDArray[np.float64] = _checks.array(scores, "scores")
+        if given.shape != (self.records,):
+            raise ValueError(
+                f"scores must have one number for each of the {self.records} records of the pool, "
+                f"got shape {given.shape}"
+            )
         if self.units is None:
-            return scores
+            return given
         found = np.full(self.canaries, -np.inf)
-        np.maximum.at(found, self.units, scores)
+        np.maximum.at(found, self.units, given)
         return found
 
     def to_frame(self) -> pd.DataFrame:

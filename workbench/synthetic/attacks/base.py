@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,7 @@ from workbench.scores import chance
 from workbench.synthetic.attacks.signals import Signals
 from workbench.synthetic.columns import AuditedColumn
 from workbench.synthetic.encoding import encode
-
-if TYPE_CHECKING:
-    from workbench.synthetic.tables import SyntheticTables
+from workbench.synthetic.tables import SyntheticTables
 
 #: From places in the pool, shape (k,), to scores of these records, shape (k,); larger for members.
 Scorer = Callable[[NDArray[np.intp]], NDArray[np.floating[Any]]]
@@ -53,6 +51,8 @@ class AttackView:
     @classmethod
     def of(cls, tables: SyntheticTables) -> AttackView:
         """The view of an audit's tables."""
+        need = "a workbench.synthetic.SyntheticTables, such as audit.tables"
+        _checks.instance(tables, SyntheticTables, "tables", need)
         # A number of its own: from that of the tables the order of the pool, and so which of two
         # equal rows was in, could be computed.
         own = chance.generator(tables.chance, "permutations", 1).integers(2**chance.BITS)

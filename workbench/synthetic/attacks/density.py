@@ -11,8 +11,8 @@ from workbench.synthetic.attacks.base import Attack, AttackView, Scorer
 class DensityRatioAttack(Attack):
     """Synthetic records near a record, against what the pool lets expect there.
 
-    Kernel density estimates of both tables at the record, which is no neighbor of itself; their
-    difference in standard deviations of a count. It learns nothing.
+    Log ratio of kernel density estimates of both tables at the record, which is no neighbor of
+    itself. It learns nothing.
 
     References
     ----------

@@ -16,8 +16,8 @@ class DistanceAttack(Attack):
 
     References
     ----------
-    Chen, Yu, Zhang and Fritz (2020), *GAN-Leaks*, Section 4.2. Houssiau et al. (2022), *TAPAS*,
-    whose closest-distance attack it is.
+    Chen, Yu, Zhang and Fritz (2020), *GAN-Leaks*. Houssiau et al. (2022), *TAPAS*, whose attack by
+    closest distance it is.
     """
 
     name = "distance"
@@ -36,8 +36,8 @@ class DistanceRatioAttack(Attack):
 
     References
     ----------
-    Chen, Yu, Zhang and Fritz (2020), *GAN-Leaks*, Section 4.4: attack calibration, with the
-    unlabelled pool in place of a reference model.
+    Chen, Yu, Zhang and Fritz (2020), *GAN-Leaks*, whose calibration it is, with the unlabelled pool
+    in place of a reference model.
     """
 
     name = "distance-ratio"

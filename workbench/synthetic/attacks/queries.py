@@ -19,9 +19,11 @@ class QueriesAttack(Attack):
     References
     ----------
     Homer et al. (2008), *Resolving individuals contributing trace amounts of DNA to highly complex
-    mixtures*. Houssiau et al. (2022), *TAPAS*, and Annamalai, Gadotti and Rocher (2024), *A linear
-    reconstruction approach for attribute inference attacks against synthetic data*, for random
-    queries as features.
+    mixtures*. Houssiau et al. (2022), *TAPAS*, for random queries as features. Golob, Pentyala,
+    Maratkhan and De Cock (2024), *High epsilon synthetic data vulnerabilities in MST and
+    PrivBayes*, for ratios of marginals. Annamalai, Gadotti and Rocher (2024), *A linear
+    reconstruction approach for attribute inference attacks against synthetic data*, for marginals
+    of all records.
     """
 
     name = "queries"

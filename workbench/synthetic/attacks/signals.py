@@ -13,9 +13,12 @@ from workbench.synthetic.attacks.marginals import query_scores
 from workbench.synthetic.attacks.neighborhoods import Neighborhoods
 from workbench.synthetic.encoding import Encoded
 
-#: Distances are compared in parts of the usual distance between records: below the first they count
-#: as none, and within the second a row is a neighbor.
-_SOFT, _WIDTH = 0.1, 0.3
+#: Parts of the usual distance between records: below the first, distances hardly differ; the second
+#: is the width of kernels.
+_SOFT, _WIDTH = 0.1, 0.2
+
+#: Rows that are added to both densities, so that the ratio of two small ones says little.
+_FLOOR = 0.01
 
 #: Neighbors whose mean distance says how dense the pool is.
 _REFERENCE = 3
@@ -51,14 +54,11 @@ class Signals:
 
     @cached_property
     def density_ratio(self) -> NDArray[np.float64]:
-        """Synthetic rows near a record above what the pool lets expect, in standard deviations.
-
-        Kernel density estimates at the record: synthetic ones, and the pool without the record.
-        """
+        """Log ratio of kernel densities at a record: synthetic ones, and the pool without it."""
         near, width = self.neighborhoods, _WIDTH * self.neighborhoods.spacing
         scale = len(self.encoded.synthetic) / len(self.encoded.pool)
         expected = scale * near.pool.weight(width)
-        return (near.synthetic.weight(width) - expected) / np.sqrt(expected + 0.05)
+        return np.log(near.synthetic.weight(width) + _FLOOR) - np.log(expected + _FLOOR)
 
     @cached_property
     def queries(self) -> NDArray[np.float64]:

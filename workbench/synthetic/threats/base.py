@@ -18,6 +18,7 @@ from workbench.onerun.guesses import Guesses
 from workbench.synthetic.choice import SPLITS
 from workbench.synthetic.threats.epsilon import epsilon_of_successes
 from workbench.synthetic.threats.rates import (
+    MOST,
     ApproximateRisk,
     coin_test,
     difference_limits,
@@ -109,9 +110,15 @@ class Threat:
         _checks.confidence(self.confidence)
         _checks.delta(self.delta)
         for hits, tried in (("hits", "members"), ("held_out_hits", "held_out")):
-            found, of = (_checks.count(getattr(self, one), one) for one in (hits, tried))
+            found, of = (_checks.count(getattr(self, one), one, most=MOST) for one in (hits, tried))
             if found > of:
                 raise ValueError(f"{hits} must be at most the {of} {tried}, got {found}")
+        lengths = {self.row.size, len(self.by), len(self.used)}
+        if len(lengths) > 1:
+            raise ValueError(
+                f"row, by and used must be of the same records, got {self.row.size}, "
+                f"{len(self.by)} and {len(self.used)}"
+            )
 
     # -- numbers ----------------------------------------------------------------------------------
 

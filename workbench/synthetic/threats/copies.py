@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
-from workbench.synthetic.threats.successes import Successes, ThreatName, attacked
+from workbench.synthetic.threats.successes import Successes, ThreatName, attacked, checked_attacks
 from workbench.synthetic.threats.view import ThreatView, nearest, nearest_two_of_pool
 
 
@@ -41,9 +41,9 @@ class Copies:
     def __post_init__(self) -> None:
         _checks.flag(self.exact, "exact")
         _checks.open_unit(self.within, "within")
-        if self.attacks is not None:
-            _checks.count(self.attacks, "attacks", least=1)
+        object.__setattr__(self, "attacks", checked_attacks(self.attacks))
 
+    @_checks.arguments
     def run(self, view: ThreatView, chance: np.random.Generator) -> tuple[Successes, ...]:
         """The records that are copied.
 

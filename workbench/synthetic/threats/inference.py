@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
-from workbench.synthetic.threats.successes import Successes, ThreatName, attacked
+from workbench.synthetic.threats.successes import Successes, ThreatName, attacked, checked_attacks
 from workbench.synthetic.threats.view import ThreatView, Values, nearest, nearest_without
 
 
@@ -26,7 +27,7 @@ class Inference:
     secret : str, optional
         The column that is guessed. By default each column in turn; the error probability is divided
         among them then.
-    known : tuple of str, optional
+    known : sequence of str, optional
         The columns that the attacker knows; by default all others.
     tolerance : float
         The share; 0.05 as in anonymeter.
@@ -40,16 +41,19 @@ class Inference:
     """
 
     secret: str | None = None
-    known: tuple[str, ...] | None = None
+    known: Sequence[str] | None = None
     tolerance: float = 0.05
     attacks: int | None = None
 
     name: ClassVar[ThreatName] = "inference"
 
     def __post_init__(self) -> None:
-        _checks.non_negative(self.tolerance, "tolerance")
-        if self.attacks is not None:
-            _checks.count(self.attacks, "attacks", least=1)
+        _checks.fields(self)
+        if _checks.non_negative(self.tolerance, "tolerance") > 1:
+            raise ValueError(
+                f"tolerance must be a share of at most 1, got {self.tolerance!r}; 0.05 is 5%"
+            )
+        object.__setattr__(self, "attacks", checked_attacks(self.attacks))
         if self.secret is not None:
             _checks.text(self.secret, "secret")
         if self.known is not None:
@@ -63,6 +67,7 @@ class Inference:
                 raise ValueError("known says what is known of one secret column; give secret=, too")
             object.__setattr__(self, "known", tuple(self.known))
 
+    @_checks.arguments
     def run(self, view: ThreatView, chance: np.random.Generator) -> tuple[Successes, ...]:
         """The records whose secret is guessed, for each secret; nothing without other columns.
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from workbench import _checks
-from workbench.synthetic.threats.successes import Successes, ThreatName, attacked
+from workbench.synthetic.threats.successes import Successes, ThreatName, attacked, checked_attacks
 from workbench.synthetic.threats.view import ThreatView, nearest
+
+_MOST_NEIGHBORS = 1000
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class Linkability:
 
     Parameters
     ----------
-    columns : pair of tuples of str, optional
+    columns : two sequences of str, optional
         The columns of the one and of the other table. By default every second column.
     neighbors : int
         Nearest synthetic records of each part that are compared.
@@ -35,16 +38,17 @@ class Linkability:
     here. Of equally near synthetic records the first ones are taken.
     """
 
-    columns: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    columns: Sequence[Sequence[str]] | None = None
     neighbors: int = 1
     attacks: int | None = None
 
     name: ClassVar[ThreatName] = "linkability"
 
     def __post_init__(self) -> None:
-        _checks.count(self.neighbors, "neighbors", least=1)
-        if self.attacks is not None:
-            _checks.count(self.attacks, "attacks", least=1)
+        _checks.fields(self)
+        neighbors = _checks.count(self.neighbors, "neighbors", least=1, most=_MOST_NEIGHBORS)
+        object.__setattr__(self, "neighbors", neighbors)
+        object.__setattr__(self, "attacks", checked_attacks(self.attacks))
         if self.columns is None:
             return
         sides = tuple(self.columns)
@@ -60,6 +64,7 @@ class Linkability:
             )
         object.__setattr__(self, "columns", (first, second))
 
+    @_checks.arguments
     def run(self, view: ThreatView, chance: np.random.Generator) -> tuple[Successes, ...]:
         """The records that are linked; nothing where there are fewer than two columns.
 
@@ -76,10 +81,13 @@ class Linkability:
         rows = attacked(view, self.attacks, chance)
         most = min(self.neighbors, view.synthetic_size)
         (a, d), (b, e) = (nearest(side, rows, most) for side in sides)
-        same = a[:, :, None] == b[:, None, :]
-        success = same.any(axis=(1, 2))
-        which = np.argmax(same.any(axis=2), axis=1)
-        at = np.arange(rows.size)
+        # The nearest one by the first columns that is among those by the second ones.
+        which = np.full(rows.size, -1)
+        for j in reversed(range(most)):
+            which[(a[:, j, None] == b).any(axis=1)] = j
+        at, success = np.arange(rows.size), which >= 0
+        linked = a[at, which]
+        to_second = np.where(b == linked[:, None], e, np.inf).min(axis=1)
         first, second = (", ".join(side) for side in names)
         return (
             Successes.of_rows(
@@ -90,7 +98,7 @@ class Linkability:
                 rows,
                 success,
                 used=lambda at: (*names[0], *names[1]),
-                synthetic=a[at, which],
-                distance=d[at, which] + e[at, np.argmax(same.any(axis=1), axis=1)],
+                synthetic=linked,
+                distance=d[at, which] + to_second,
             ),
         )

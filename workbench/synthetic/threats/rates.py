@@ -28,6 +28,9 @@ from workbench.bounds.counts.joint_exact import joint_limit
 from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.validation import Floats
 
+#: Records that are counted, at most.
+MOST = 10**9
+
 
 @dataclass(frozen=True)
 class _Difference:
@@ -141,14 +144,20 @@ def coin_test(hits: int, members: int, held_out_hits: int, held_out: int) -> flo
     hits, members = _counts(hits, members)
     held_out_hits, held_out = _counts(held_out_hits, held_out)
     total, everybody = hits + held_out_hits, members + held_out
-    k = np.arange(hits, min(total, members) + 1, dtype=float)
+    if hits <= max(0, total - held_out):  # as few as there can be
+        return 1.0
+    mean = total * members / everybody
+    spread = math.sqrt(mean * (1 - members / everybody))
+    # Terms fall on both sides of the mode: what is left out is far below the round-off.
+    reach = 40 + 40 * spread
+    first = max(hits, math.floor(mean - reach))
+    last = min(total, members, math.ceil(max(hits, mean) + reach))
+    k = np.arange(first, last + 1, dtype=float)
     log_mass = (
         _log_choices(members, k)
         + _log_choices(held_out, total - k)
         - _log_choices(everybody, np.asarray(float(total)))
     )
-    if hits <= max(0, total - held_out):  # as few as there can be
-        return 1.0
     return float(min(np.exp(log_mass).sum(), 1.0))
 
 
@@ -224,7 +233,9 @@ def _wilson(hits: int, tried: int, confidence: float) -> tuple[float, float]:
 
 
 def _counts(hits: int, tried: int) -> tuple[int, int]:
-    hits, tried = _checks.count(hits, "hits"), _checks.count(tried, "tried")
+    hits, tried = (
+        _checks.count(value, name, most=MOST) for value, name in ((hits, "hits"), (tried, "tried"))
+    )
     if hits > tried:
         raise ValueError(f"hits must be at most the {tried} that were tried, got {hits}")
     return hits, tried

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,10 +25,8 @@ if TYPE_CHECKING:
 THREATS: dict[str, type] = {one.name: one for one in (SinglingOut, Linkability, Inference, Copies)}
 
 
-class ThreatAttack(Protocol):
-    """What `SinglingOut` and the others are."""
-
-    def run(self, view: ThreatView, chance: np.random.Generator) -> tuple[Successes, ...]: ...
+#: One of them, with its settings.
+ThreatAttack = SinglingOut | Linkability | Inference | Copies
 
 
 def default_attacks(secret: str | None = None) -> tuple[ThreatAttack, ...]:

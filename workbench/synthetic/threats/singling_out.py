@@ -21,6 +21,9 @@ from workbench.synthetic.threats.predicates import (
 from workbench.synthetic.threats.successes import Successes, ThreatName
 from workbench.synthetic.threats.view import ThreatView
 
+#: Columns of a predicate, and predicates, at most.
+_MOST_COLUMNS, _MOST_ATTACKS = 1000, 10_000
+
 
 @dataclass(frozen=True)
 class SinglingOut:
@@ -52,9 +55,11 @@ class SinglingOut:
     name: ClassVar[ThreatName] = "singling-out"
 
     def __post_init__(self) -> None:
-        _checks.count(self.columns, "columns", least=1)
-        _checks.count(self.attacks, "attacks", least=1)
+        for field, most in (("columns", _MOST_COLUMNS), ("attacks", _MOST_ATTACKS)):
+            given = _checks.count(getattr(self, field), field, least=1, most=most)
+            object.__setattr__(self, field, given)
 
+    @_checks.arguments
     def run(self, view: ThreatView, chance: np.random.Generator) -> tuple[Successes, ...]:
         """The records of the pool that are singled out, of all of them.
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _checks
 from workbench.synthetic.threats.predicates import Predicate
 from workbench.synthetic.threats.view import ThreatView
 
@@ -131,3 +132,8 @@ def attacked(view: ThreatView, most: int | None, chance: np.random.Generator) ->
     if most is None:
         most = max(_COMPARISONS // max(view.synthetic_size, 1), _FEWEST)
     return view.sample(most, chance)
+
+
+def checked_attacks(most: int | None) -> int | None:
+    """How many records are attacked at most, as a whole number of at least 1, or None."""
+    return None if most is None else _checks.count(most, "attacks", least=1)
