@@ -272,6 +272,21 @@ def test_few_points_are_all_found(points):
     np.testing.assert_array_equal(np.sort(found, axis=1), np.tile(np.arange(points), (4, 1)))
 
 
+def test_cells_may_have_fewer_points_than_neighbors_are_asked_for(monkeypatch, case):
+    monkeypatch.setattr("workbench.synthetic.attacks.neighbors._CELL", 4)
+    monkeypatch.setattr("workbench.synthetic.attacks.neighbors._PROBES", 1)
+    rng = np.random.default_rng(14)
+    found = nearest(*(rng.standard_normal((n, 2), np.float32) for n in (50, 200)), 6)
+    assert (found == -1).any()
+    assert all(len({*row} - {-1}) == (row >= 0).sum() > 0 for row in found)
+    view, _ = view_of(*case)
+    near = view.signals.neighborhoods
+    for one in (near.synthetic, near.pool):
+        np.testing.assert_array_equal(np.isinf(one.distances), one.times == 0)
+        assert np.isfinite(one.mean(3)).all()
+    assert np.isfinite(view.signals.features).all()
+
+
 def test_a_record_is_no_neighbor_of_itself_and_its_copies_are():
     table = pd.DataFrame({"x": [*np.arange(60.0) ** 1.5, 1.0], "y": ["a", "b"] * 30 + ["b"]})
     member = np.arange(61) % 2 == 0

@@ -11,6 +11,9 @@ from workbench.processes.pool import one_thread
 from workbench.software.extras import check
 from workbench.synthetic.attacks.base import Attack, AttackView, Scorer
 
+#: Records from which one tree learns, at most.
+_LEARNED = 10_000
+
 
 class ForestAttack(Attack):
     """Odds of membership by a random forest, learned from the memberships that it is given.
@@ -52,7 +55,3 @@ class ForestAttack(Attack):
                 return np.asarray(model.predict_proba(features[places])[:, 1])
 
         return scores
-
-
-#: Records from which one tree learns, at most.
-_LEARNED = 10_000

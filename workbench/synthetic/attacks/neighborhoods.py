@@ -83,9 +83,9 @@ class Neighborhoods:
         made, made_times, _ = _distinct(encoded.synthetic)
         points = encoded.vectors(records)
         found = nearest(points, encoded.vectors(made), min(NEIGHBORS, len(made)))
-        synthetic = _sorted(_distances(records, made, found), made_times[found])
+        synthetic = _sorted(_distances(records, made, found), _times(made_times, found))
         found = nearest(points, points, min(NEIGHBORS + 1, len(records)))
-        others = times[found] - (found == np.arange(len(records))[:, None])
+        others = _times(times, found) - (found == np.arange(len(records))[:, None])
         pool = _sorted(_distances(records, records, found), others)
         return cls(*(Near(one.distances[place], one.times[place]) for one in (synthetic, pool)))
 
@@ -104,6 +104,11 @@ def _distinct(rows: EncodedRows) -> tuple[EncodedRows, NDArray[np.int64], NDArra
         rows.keys, return_index=True, return_inverse=True, return_counts=True
     )
     return rows.take(first), times, place
+
+
+def _times(times: NDArray[np.int64], found: NDArray[np.intp]) -> NDArray[np.int64]:
+    """How often the table has the rows that were found."""
+    return np.where(found < 0, 0, times[found])
 
 
 def _distances(

@@ -30,11 +30,14 @@ def nearest(queries: NDArray[np.float32], points: NDArray[np.float32], k: int) -
     Returns
     -------
     ndarray of int, shape (q, k)
-        In no particular order.
+        In no particular order; −1 where the cells that were asked have fewer points, which have one
+        at least.
     """
     cells = max(len(points) // _CELL, 1)
     centers = points.mean(axis=0, keepdims=True) if cells <= _PROBES else _centers(points, cells)
-    members = _members(_closest(points, centers, 1)[:, 0], len(centers))
+    # Cells without points are left out, so that every query finds some.
+    used, cell_of = np.unique(_closest(points, centers, 1)[:, 0], return_inverse=True)
+    centers, members = centers[used], _members(cell_of, len(used))
     asked = _closest(queries, centers, min(_PROBES, len(centers)))
     best = np.full((len(queries), k), np.inf, np.float32)
     place = np.full((len(queries), k), -1, np.int64)
