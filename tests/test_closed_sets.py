@@ -52,6 +52,7 @@ from workbench.synthetic.attacks.registry import ATTACKS as SYNTHETIC_ATTACKS
 from workbench.synthetic.choice import SPLITS
 from workbench.synthetic.columns import COLUMN_KINDS
 from workbench.synthetic.tables import DUPLICATES
+from workbench.synthetic.threats.registry import THREATS
 from workbench.tables.attacks.references import REFERENCES
 from workbench.tables.attacks.signals import SIGNAL_KINDS
 from workbench.tables.bounds import methods as table_methods
@@ -118,6 +119,7 @@ REGISTRIES = {
     "signal": SIGNAL_KINDS,
     "reference models": REFERENCES,
     "attack on a synthetic table": SYNTHETIC_ATTACKS,
+    "threat of a synthetic table": THREATS,
     "training audit": AUDITS,
     "training bug": PROCEDURES,
     "loss": LOSSES,
