@@ -176,6 +176,22 @@ BREAKAGES = (
         ("tests/synthetic/test_synthetic_tables.py",),
     ),
     Breakage(
+        "the noise of a private generator is enough for one table of counts",
+        "synthetic/generators",
+        "noise_scale",
+        "return self.tables / claim.epsilon_0",
+        "return 1 / claim.epsilon_0",
+        ("tests/synthetic/test_private_marginals.py",),
+    ),
+    Breakage(
+        "a generator is trained on a record whose coin was out",
+        "synthetic/generators",
+        "score_model",
+        "inside[self.targets] = included",
+        "inside[self.targets] = True",
+        ("tests/synthetic/test_generator_runs.py",),
+    ),
+    Breakage(
         "attacks on synthetic tables learn from memberships that are measured",
         "synthetic/choice.py",
         "_scored",

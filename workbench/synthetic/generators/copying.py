@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from workbench import _checks
-from workbench.synthetic.generators.refusals import GeneratorError, fitted, table_of
+from workbench.synthetic.generators.refusals import GeneratorError, fitted, rows_of, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ class CopyingGenerator:
         import pandas as pd
 
         table, rng = fitted(self._table, "CopyingGenerator"), _checks.random(seed)
-        n = _checks.count(n, "n", least=1)
+        n = rows_of(n)
         copies = round(self.share * n)
         times = -(-copies // len(table))  # every record once before any is copied twice
         order = np.concatenate([np.arange(0), *(rng.permutation(len(table)) for _ in range(times))])

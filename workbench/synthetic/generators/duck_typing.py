@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from workbench import _checks
-from workbench.synthetic.generators.refusals import GeneratorError, table_of
+from workbench.synthetic.generators.refusals import GeneratorError, rows_of, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ def generate(
     (100, 9)
     """
     table = table_of(table)
-    n = len(table) if rows is None else _checks.count(rows, "rows", least=1)
+    n = len(table) if rows is None else rows_of(rows, "rows")
     check_generator(generator)
     first, second, program = (int(one) for one in _checks.random(seed).integers(2**31, size=3))
     try:

@@ -49,6 +49,11 @@ class ForgottenMarginal(PrivateMarginals):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.joint, tuple | list):
+            raise ValueError(
+                'joint must be a tuple of columns such as ("age", "smokes"), got '
+                f"{_checks.shown(self.joint)}"
+            )
         self.joint = tuple(self.joint) or tuple(self.domain.columns)
         for name in self.joint:
             if name not in self.domain.columns:

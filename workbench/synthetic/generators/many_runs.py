@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.claims.base import Claim
@@ -28,7 +28,7 @@ from workbench.synthetic.generators.duck_typing import (
     described,
     generate,
 )
-from workbench.synthetic.generators.refusals import GeneratorError, table_of
+from workbench.synthetic.generators.refusals import GeneratorError, rows_of, table_of
 from workbench.synthetic.generators.targets import Targets
 from workbench.tables.table import ScoreTable
 from workbench.testers.running.portable import pickled, unpickled
@@ -38,6 +38,9 @@ from workbench.training.runs.folder import GENERATOR
 from workbench.training.runs.plan import RunPlan
 from workbench.training.runs.run import ScoredRun, run_plan
 from workbench.training.runs.toml_text import to_toml
+
+#: Runs of a generator, at most.
+MOST_RUNS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +172,7 @@ def generator_runs(
     table: pd.DataFrame,
     *,
     runs: int,
-    targets: int | Sequence[int] | NDArray[Any] | Targets | None = None,
+    targets: ArrayLike | Targets | None = None,
     rows: int | None = None,
     attack: str | Attack = "distance",
     columns: Mapping[str, str] | None = None,
@@ -249,8 +252,8 @@ def generator_runs(
         generator,
         table,
         places,
-        _checks.count(runs, "runs", least=GeneratorRuns.least_models),
-        _checks.count(rows, "rows", least=1),
+        _checks.count(runs, "runs", least=GeneratorRuns.least_models, most=MOST_RUNS),
+        rows_of(rows, "rows"),
         _attack(attack),
         TableColumns.of(table, columns),
         single,

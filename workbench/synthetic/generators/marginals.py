@@ -20,7 +20,7 @@ from workbench.mechanisms.floating_point import on_grid
 from workbench.mechanisms.table_domain import TableDomain
 from workbench.pairs.calibration import gaussian_mu_for
 from workbench.synthetic.generators.bins import ColumnBins
-from workbench.synthetic.generators.refusals import GeneratorError, fitted, table_of
+from workbench.synthetic.generators.refusals import GeneratorError, fitted, rows_of, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -255,7 +255,7 @@ class PrivateMarginals:
         import pandas as pd
 
         rng = _checks.random(seed)
-        noisy, n = fitted(self._noisy, type(self).__name__), _checks.count(n, "n", least=1)
+        noisy, n = fitted(self._noisy, type(self).__name__), rows_of(n)
         cells = self._drawn_together(n, rng)
         for name in self.order:
             if name not in cells:

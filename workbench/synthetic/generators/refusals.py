@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 Fitted = TypeVar("Fitted")
 
 
+#: Rows of a synthetic table, at most.
+MOST_ROWS = 10_000_000
+
+
 class GeneratorError(ValueError):
     """A generator that cannot be used, or whose table cannot."""
 
@@ -36,6 +40,11 @@ def table_of(table: Any, name: str = "table") -> pd.DataFrame:
             f"{name} must have columns of different names, got {_checks.shown(list(table.columns))}"
         )
     return table
+
+
+def rows_of(n: Any, name: str = "n") -> int:
+    """``n`` as a number of rows (ValueError otherwise)."""
+    return _checks.count(n, name, least=1, most=MOST_ROWS)
 
 
 def fitted(state: Fitted | None, name: str) -> Fitted:
