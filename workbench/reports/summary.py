@@ -26,6 +26,10 @@ TESTED = {
     "records": "Many models were trained, each on some of the records. This audit compares, for "
     "every record, the scores of the models that were trained on it with those of the others, and "
     "asks which records give away that they were used.",
+    "synthetic": "A computer made an artificial table from real records. By chance, some records "
+    "were shown to it and others were held back. This audit looks at the artificial table alone "
+    "and asks of each record whether it was shown. The more answers are right, the more the "
+    "artificial table gives away.",
     "mechanism": "A program promises that its output hardly depends on any one person’s data. It "
     "was run many times on pairs of datasets that differ in one person, in search of a pair whose "
     "outputs differ more than the promise allows.",

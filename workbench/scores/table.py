@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from workbench.scores.ordered import Cells
 from workbench.scores.parsing.cells import parse_numbers
 from workbench.scores.refusals import ScoresError, did_you_mean, listed, quoted, remedy_for
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _DECISIONS = (
     ": these are an attack's decisions, not scores; count them and use wb.epsilon_from_counts or "
@@ -84,6 +87,22 @@ class DataTable:
         for blank in self.blank_rows:
             row += blank <= row
         return f"row {row}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each row of the table.
+
+        Raises
+        ------
+        ScoresError
+            Its columns have lengths of their own.
+        """
+        import pandas as pd
+
+        if self.rows is None:
+            raise ScoresError(
+                f"{self.label} has columns of different lengths; write it as csv or parquet"
+            )
+        return pd.DataFrame({name: pd.Series(cells) for name, cells in self.columns.items()})
 
     def column(self, name: str) -> Cells:
         """The column of that name.

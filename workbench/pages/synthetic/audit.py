@@ -22,7 +22,7 @@ from workbench.pages.core.page import Control, Fact, Section, derived, figure, n
 from workbench.pages.core.part import Part
 from workbench.pages.core.stored import first_result
 from workbench.pages.inputs.claims.stated import CLAIM, stated_controls
-from workbench.pages.synthetic.measured import MeasuredAudit, Stated, records_of
+from workbench.pages.synthetic.measured import MeasuredAudit, StatedTables, records_of
 from workbench.pages.synthetic.tables import (
     EXAMPLE,
     FILE_OF,
@@ -138,9 +138,9 @@ class SyntheticMeasuring(Part):
             page.work.show("measure", Shown(None))  # of other tables
 
     @property
-    def stated(self) -> Stated:
+    def stated(self) -> StatedTables:
         """What is stated of the tables in view now."""
-        return Stated(
+        return StatedTables(
             self.page.three.subject, {name: getattr(self.page, name) for name in REINTERPRETS}
         )
 
@@ -342,8 +342,8 @@ class SyntheticMeasuring(Part):
         if found is None:
             return self.pending
         test = found.split_test
-        said = "nothing against it" if test.passed else "no"
-        return Fact(said, f"p = {round_safely(test.p_value, 'nearest')}")
+        said = "nothing against it" if test.passed else "it was not random"
+        return Fact(f"p = {round_safely(test.p_value, 'nearest')}", said)
 
     def _shown(self, name: str) -> Bound | Fact:
         bounds = self.bounds()

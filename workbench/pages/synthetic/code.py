@@ -8,6 +8,7 @@ from workbench.pages.core.page import Page
 from workbench.pages.inputs.code import call, comment, duration, kept, lines, script
 from workbench.pages.synthetic.columns import arguments_of
 from workbench.pages.synthetic.tables import EXAMPLE, EXAMPLE_OF, FILES, GIVEN, ONE_TABLE
+from workbench.pages.synthetic.threats import EXACT
 
 #: Settings that a view keeps beside its audit.
 OWN = ("attack", "guess_share", "rank")
@@ -33,8 +34,17 @@ def synthetic_code(page: Page, spec: dict[str, Any]) -> str:
         steps += [
             f"epsilon = {call('audit.epsilon', **asked)}",
             f"together = {call('audit.epsilon', **asked, attack='all')}",
-            "counted = audit.attack('chosen').guess()\ncounted = counted.correct, counted.guesses",
+            "made = audit.attack('chosen').guess()\ncounted = made.correct, made.guesses",
+            "split_tested = audit.split_test.p_value",
+            f"exact = next(one for one in audit.threats() if one.label == {EXACT!r})\n"
+            "copies = exact.hits, exact.members",
         ]
+        rule = page.rule_in_view()
+        if page.guesses_moved or page.measuring.in_view(found).name != found.chosen:
+            name = page.measuring.in_view(found).name
+            guess = call("run.guess", **rule.arguments)
+            here = call("wb.one_run_bound", guess, **asked, method="sharp")
+            steps.append(f"run = audit.attack({name!r}).run\nepsilon_here = {here}")
         if page.promised.text:
             claim, level = repr(page.promised.text), page.confidence
             steps.append(f"verdict = {call('audit.judge', claim, confidence=level)}")

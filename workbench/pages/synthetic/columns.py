@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 import param
 
 from workbench import _json
@@ -246,9 +245,7 @@ def _words(column: AuditedColumn) -> str:
     return f"{column.kind}{stated}, {column.distinct:,} distinct{missing}"
 
 
-def _shares(
-    pool: pd.Series[Any], synthetic: pd.Series[Any], column: AuditedColumn
-) -> tuple[Floats, Floats]:
+def _shares(pool: Any, synthetic: Any, column: AuditedColumn) -> tuple[Floats, Floats]:
     """Shares of the values in bins, or of the categories that are most frequent in the pool."""
     if column.is_ordered:
         values = [_numbers(one) for one in (pool, synthetic)]
@@ -267,7 +264,7 @@ def _normal(counts: Any, size: int) -> Floats:
     return np.asarray(counts, float) / max(size, 1)
 
 
-def _numbers(values: pd.Series[Any]) -> Floats:
+def _numbers(values: Any) -> Floats:
     """Numbers, or dates as numbers, without missing ones."""
     known = values.dropna()
     if known.dtype.kind == "M":

@@ -12,7 +12,6 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.claims.base import Claim
@@ -118,7 +117,7 @@ class TablesInBrief:
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedTables:
     """What the tables were, and what was stated of them.
 
     Attributes
@@ -138,7 +137,7 @@ class MeasuredAudit(SyntheticAudit):
 
     Parameters
     ----------
-    stated : Stated
+    stated : StatedTables
     split : str
     tables : TablesInBrief
     split_test : SplitTest
@@ -150,7 +149,7 @@ class MeasuredAudit(SyntheticAudit):
 
     def __init__(
         self,
-        stated: Stated,
+        stated: StatedTables,
         split: str,
         tables: TablesInBrief,
         split_test: SplitTest,
@@ -166,13 +165,13 @@ class MeasuredAudit(SyntheticAudit):
         vars(self).update(attacks=attacks)  # which the audit computes at the first use
 
     @classmethod
-    def made(cls, audit: SyntheticAudit, stated: Stated, report: Report = silent) -> Self:
+    def made(cls, audit: SyntheticAudit, stated: StatedTables, report: Report = silent) -> Self:
         """What an audit finds.
 
         Parameters
         ----------
         audit : SyntheticAudit
-        stated : Stated
+        stated : StatedTables
         report : Report
         """
         attacks = _attacks(audit, part(report, 0.0, 0.7))
@@ -242,7 +241,7 @@ class MeasuredAudit(SyntheticAudit):
             for one in stored["attacks"]
         )
         return cls(
-            Stated(**stored["stated"]),
+            StatedTables(**stored["stated"]),
             stored["split"],
             tables,
             SplitTest(**stored["split_test"]),
@@ -364,9 +363,9 @@ def _most_alike(
     return nearest, equal[np.arange(rows.size), nearest]
 
 
-def _numbers(cells: pd.Series[Any]) -> NDArray[np.float64]:
+def _numbers(cells: Any) -> NDArray[np.float64]:
     """Cells as numbers, NaN where missing; of categories their codes, the same in all tables."""
-    if isinstance(cells.dtype, pd.CategoricalDtype):
+    if hasattr(cells, "cat"):  # as only categories have
         codes = cells.cat.codes.to_numpy(float)
         return np.where(codes < 0, np.nan, codes)
     if cells.dtype.kind == "M":
@@ -375,7 +374,7 @@ def _numbers(cells: pd.Series[Any]) -> NDArray[np.float64]:
     return cells.to_numpy(float)
 
 
-def _words(record: pd.Series[Any]) -> str:
+def _words(record: Any) -> str:
     """The cells of a record, the first ones."""
     cells = [f"{name} {_cell(value)}" for name, value in record.items()]
     more = [f"{len(cells) - MOST_CELLS} more"] if len(cells) > MOST_CELLS else []
@@ -383,5 +382,6 @@ def _words(record: pd.Series[Any]) -> str:
 
 
 def _cell(value: Any) -> str:
-    text = "missing" if pd.isna(value) else text_of(value)
+    missing = value is None or value != value  # NaN, or no time
+    text = "missing" if missing else text_of(value)
     return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"

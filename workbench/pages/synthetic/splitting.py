@@ -7,14 +7,13 @@ import secrets
 from io import StringIO
 from typing import Any, ClassVar
 
-import pandas as pd
 import param
 
 from workbench.pages.core.page import Control, Section, derived, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SEED
 from workbench.pages.core.upload import Download, NothingOffered, OfferedFile, Upload
-from workbench.pages.synthetic.tables import ONE_TABLE, OfTables, columns_of
+from workbench.pages.synthetic.tables import ONE_TABLE, OfTables
 from workbench.synthetic.split import split_by_coin, split_script
 
 CSV = "text/csv; charset=utf-8"
@@ -100,7 +99,7 @@ class OneTable(Part):
             if len(files) > 1:
                 raise ValueError(f"{len(files)} files were given; choose the one table to split")
             table = files[0].table()
-            columns_of(table)
+            table.to_frame()
         except ValueError as error:
             page.message = str(error)
             return
@@ -109,11 +108,11 @@ class OneTable(Part):
         page.param.update(whole_table=table, message="")
 
     @derived(needs=("whole_table", "split_unit", "split_seed"))
-    def coin_split(self) -> tuple[pd.DataFrame, pd.DataFrame] | str:
+    def coin_split(self) -> tuple[Any, Any] | str:
         """The training and the holdout part, or why there are none."""
         if self.whole_table is None:
             return NO_TABLE
-        frame = pd.DataFrame(columns_of(self.whole_table))
+        frame = self.whole_table.to_frame()
         try:
             found = split_by_coin(frame, unit=self.split_unit or None, seed=self.split_seed)
         except ValueError as error:
@@ -164,7 +163,7 @@ class OneTable(Part):
         text = split_script(name, self.split_unit or None, self.split_seed)
         return OfferedFile("split.py", text.encode())
 
-    def _exactly(self, rows: pd.Index[Any]) -> str | None:
+    def _exactly(self, rows: Any) -> str | None:
         """These rows of a csv or tsv file, cell by cell as they stand in it; None of others."""
         file, table = self.whole_upload[0], self.whole_table
         separator = {"csv": ",", "tsv": "\t"}.get(table.format)

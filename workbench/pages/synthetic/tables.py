@@ -294,7 +294,7 @@ class ThreeTables(Part):
             return example(*EXAMPLE_OF)
         if not self.files:
             raise SyntheticTablesError(NO_FILES)
-        return tuple(columns_of(self.files[role].table) for role in ROLES)
+        return tuple(self.files[role].table.to_frame() for role in ROLES)
 
 
 def seed_for(files: Iterable[ReadFile]) -> int:
@@ -305,15 +305,6 @@ def seed_for(files: Iterable[ReadFile]) -> int:
 def _known(files: Iterable[ReadFile]) -> chance.Fingerprint:
     """What files are known by, whichever is which."""
     return named(" ".join(sorted(file.sha256 for file in files)))
-
-
-def columns_of(table: DataTable) -> dict[str, Any]:
-    """The columns of a file by name (SyntheticTablesError where they have several lengths)."""
-    if table.rows is None:
-        raise SyntheticTablesError(
-            f"{table.label} has columns of different lengths; write it as csv or parquet"
-        )
-    return dict(table.columns)
 
 
 def _sentence(words: str) -> str:

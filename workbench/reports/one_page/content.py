@@ -38,6 +38,7 @@ NOT_TESTED = {
     "counts": "Other attacks and other thresholds than the one that was counted.",
     "onerun": "Other trainings than this one, other kinds of canaries, and other guesses.",
     "records": "Records and models that are not in the table, and other attacks than this one.",
+    "synthetic": "Other attacks than these, and other synthetic tables of the same generator.",
     "mechanism": "Pairs of datasets that the search did not try, and other program settings.",
     "watch": "Other attacks than the one that gave these scores.",
     "compare": "Other attacks than those that gave A and B.",
