@@ -33,6 +33,7 @@ from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.plan import PlanPage
 from workbench.pages.registry import PAGES
+from workbench.pages.risk.page import RiskPage
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage
 from workbench.pages.watch import WatchPage
@@ -150,6 +151,7 @@ STATES = {
     "plan-quick": partial(PlanPage, log_n=2.5),
     "pairlab": drawn,
     "mechanism": searched,
+    "risk": partial(RiskPage, group=2),
 }
 
 

@@ -181,6 +181,31 @@ def test_the_noise_of_a_training_keeps_the_wish():
     assert 0.099 < wb.risk(wb.DPSGDPair(sigma, 0.1, 50), baseline=0.01).at_most <= 0.1
 
 
+# -- as Python ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"group": 3, "log_prior": -0.5},
+        {"attack": "attribute", "claim_kind": None},
+        {"evidence": "counts", "counted_tp": 450, "claim_kind": "pure"},
+        {"evidence": "none", "claim_kind": "dpsgd", "claim_steps": 20, "claim_rate": 0.1},
+        {"evidence": "none"},
+    ],
+)
+def test_the_code_computes_every_number(settings):
+    page = RiskPage(**settings)
+    shown, _, view = page.code({}).rpartition("view = ")
+    assert view.startswith("wb.explore('risk'")
+    exec(shown, made := {})
+    for name, value in page.drawn_numbers().items():
+        recorded = value.value if isinstance(value, wb.Bound) else value.text
+        if recorded != "–":
+            wb.same_number(made[name], recorded)
+
+
 # -- the claim and the data -----------------------------------------------------------------------
 
 

@@ -160,6 +160,24 @@ def test_beside_a_claim_the_bound_is_said_in_its_form():
         assert least.parameter < risk.claim.parameter
         assert not risk.contradicted
         assert risk.at_least < risk.at_most
+        assert risk.advantage.at_least < risk.advantage.at_most
+
+
+@pytest.mark.parametrize(
+    ("of", "claim"),
+    [
+        (bound("epsilon", 0.0, delta=1e-3), None),
+        (bound("epsilon", 0.0, delta=1e-3), "approx(1, 1e-3)"),
+        (bound("epsilon", 2.0, delta=1e-5), "approx(1, 1e-3)"),  # a larger δ allows any such ε
+        (bound("epsilon", 2.0, delta=0), "gdp(1)"),  # no Gaussian pair has an ε at δ = 0
+        (bound("mu", 0.0), "gdp(1)"),
+    ],
+)
+def test_a_bound_that_refutes_no_claim_of_the_form_shows_nothing(of, claim):
+    risk = wb.risk(of, baseline=0.01, claim=claim)
+    assert risk.at_least == 0.01
+    assert risk.advantage.at_least == 0
+    assert not risk.contradicted
 
 
 def test_beside_a_pair_a_bound_says_whether_it_is_refuted_and_nothing_at_one_baseline():
@@ -169,6 +187,9 @@ def test_beside_a_pair_a_bound_says_whether_it_is_refuted_and_nothing_at_one_bas
     assert (fine.at_least, wrong.at_least) == (None, None)
     assert (fine.contradicted, wrong.contradicted) == (False, True)
     assert math.isnan(fine.curve([0.5]).at_least[0])
+    assert fine.advantage.at_least is None
+    gain = wb.risk(bound("total variation", 0.3), baseline=0.01, claim=pair).advantage
+    assert gain.at_least == 0.3 < gain.at_most
 
 
 @pytest.mark.parametrize(
@@ -232,5 +253,10 @@ def test_bounds_of_one_run_and_infinite_ones():
     found = wb.one_run_bound(canaries=200, guesses=60, correct=58, delta=1e-5)
     risk = wb.risk(found, baseline=0.01, claim="approx(8, 1e-5)")
     assert 0.01 < risk.at_least < risk.at_most
+    for claim in ("pure(1)", "approx(1, 1e-5)", "gdp(1)", "zcdp(1)", "renyi(2, 1)"):
+        risk = wb.risk(bound("epsilon", math.inf, delta=1e-5), baseline=0.01, claim=claim)
+        assert risk.contradicted
+        assert 0.01 <= risk.at_least <= 1
+    assert wb.risk(bound("mu", math.inf), baseline=0.01, claim="gdp(1)").contradicted
     endless = wb.risk(bound("epsilon", math.inf, delta=0.0), baseline=0.01)
     assert endless.at_least == pytest.approx(1)

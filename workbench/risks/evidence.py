@@ -39,7 +39,7 @@ class RiskEvidence:
     bound : Bound
         One of its statements: guarantee, confidence, assumptions, and why it is void.
     advantage : float
-        The largest difference of success and baseline that is demonstrated.
+        The largest difference of success and baseline that is demonstrated, 0 for none.
     curve : TradeoffCurve, optional
         On or above the trade-off function of the pair: an event at each rate.
     form : Claim, optional
@@ -74,6 +74,8 @@ class RiskEvidence:
             NaN where the evidence is :attr:`silent`.
         """
         baseline = np.asarray(baseline, dtype=float)
+        if self.form is not None and self.advantage == 0:
+            return baseline
         if self.form is not None:
             found = allowed_success(self.form, baseline)
         elif self.curve is not None:
@@ -99,8 +101,10 @@ class RiskEvidence:
         if self.curve is not None:
             return self
         parameter = _least_parameter(self.bound, claim)
-        form = None if parameter is None else claim.with_parameter(parameter)
-        return replace(self, form=form)
+        if parameter is not None:
+            return _of_form(self.bound, claim.with_parameter(parameter), parameter > 0)
+        known = self.bound.quantity == "total variation"  # which is an advantage, of some event
+        return replace(self, form=None, advantage=max(self.bound.value, 0.0) if known else 0.0)
 
     def refutes(self, claim: Claim) -> bool:
         """Whether a bound on a number refutes a claim; events are compared at each baseline.
@@ -125,7 +129,7 @@ def _least_parameter(bound: Bound, claim: Claim) -> float | None:
     """The parameter below which a bound refutes every claim of a kind; None where there is none."""
     value, at = max(bound.value, 0.0), bound.at
     if bound.quantity == "mu":
-        return value if isinstance(claim, GDP) else None
+        return min(value, MOST_EPSILON) if isinstance(claim, GDP) else None
     if bound.quantity == "epsilon" and isinstance(claim, ApproxDP) and claim.delta_0 == at.delta:
         return min(value, MOST_EPSILON)
     if bound.quantity == "epsilon" and at.delta is not None:
@@ -192,4 +196,10 @@ def _of_bound(bound: Bound) -> RiskEvidence:
             f"a bound on {bound.symbol} says nothing about success at a baseline; give scores, or "
             "a bound on ε, μ, δ, the total variation or a true positive rate"
         )
-    return RiskEvidence(bound, form.max_total_variation() * (1 - ROUND_OFF), form=form)
+    return _of_form(bound, form, value > 0)
+
+
+def _of_form(bound: Bound, form: Claim, refutes: bool) -> RiskEvidence:
+    """Evidence against all stronger claims of a form, if the bound refutes any."""
+    advantage = form.max_total_variation() * (1 - ROUND_OFF) if refutes else 0.0
+    return RiskEvidence(bound, advantage, form=form)

@@ -173,8 +173,10 @@ class Risk:
     @property
     def advantage(self) -> RiskLimits:
         """Both ends of the largest difference of success and baseline, over all baselines."""
+        shown = self.evidence
+        nothing = shown is None or (shown.silent and shown.advantage == 0)
         return RiskLimits(
-            None if self.evidence is None else self.evidence.advantage,
+            None if nothing or shown is None else shown.advantage,
             None if self.promise is None else self.promise.advantage,
         )
 
