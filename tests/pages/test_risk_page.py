@@ -37,7 +37,7 @@ def test_both_ends_are_in_one_sentence_each():
         "The tested attack finds at least 1 in 15, with 95% confidence.",
         "open",
     )
-    assert page.at_most().text == "≤ 0.0924"
+    assert page.at_most().text == "0.0924"
     assert page.at_least().rounded == "0.0693"
     assert page.at_least().guarantee == "simultaneous"
 

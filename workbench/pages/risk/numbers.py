@@ -38,7 +38,7 @@ class RiskNumbers(Part):
         if risk is None or risk.at_most is None:
             return NO_CLAIM
         said = f"at most {frequency(risk.at_most, 'up')}, {IF_TRUE}"
-        return Fact(f"≤ {round_safely(risk.at_most, 'up')}", said)
+        return Fact(round_safely(risk.at_most, "up"), said)
 
     @number(
         "At least, shown",
