@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import jsonschema
@@ -100,6 +101,29 @@ def test_words_of_the_standard_for_neighbors_are_read():
     assert read_fields("").given == {}
     with pytest.raises(ValueError, match="is no field of a claim"):
         read_fields("a user")
+
+
+def test_claims_of_plug_ins_carry_fields_whatever_they_are():
+    class Plain(wb.GDP):
+        """A claim that is no dataclass of its own."""
+
+    @dataclass(frozen=True)
+    class Own(wb.Claim):
+        """A claim with its own parameter; abstract methods are not asked."""
+
+        __abstractmethods__ = frozenset()
+        size: float
+
+        @property
+        def parameters(self):
+            return {"size": self.size}
+
+    Own.__abstractmethods__ = frozenset()
+    assert Own(1.0) != Own(2.0)
+    assert Own(1.0).with_fields(unit="user") != Own(1.0)
+    assert hash(Own(1.0).with_fields(unit="user").with_fields(unit="")) == hash(Own(1.0))
+    assert Plain(1.0).with_fields(unit="user").fields.unit == "user"
+    assert Plain(1.0) != Plain(2.0)
 
 
 # -- verdicts --------------------------------------------------------------------------------------

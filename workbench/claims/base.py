@@ -55,7 +55,7 @@ class ClaimArgument:
     above: bool = False
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Claim(ABC):
     """A statement about the privacy loss of a mechanism, which an audit may refute.
 

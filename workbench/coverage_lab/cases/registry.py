@@ -5,9 +5,6 @@ from __future__ import annotations
 from workbench.coverage_lab.cases.case import SimulatedCase
 from workbench.coverage_lab.cases.one_run import ONE_RUN
 from workbench.coverage_lab.cases.others import OTHERS
-from workbench.coverage_lab.cases.synthetic import SYNTHETIC
 from workbench.coverage_lab.cases.tables import TABLES
 
-CASES: dict[str, SimulatedCase] = {
-    case.name: case for case in (*TABLES, *ONE_RUN, *OTHERS, *SYNTHETIC)
-}
+CASES: dict[str, SimulatedCase] = {case.name: case for case in (*TABLES, *ONE_RUN, *OTHERS)}

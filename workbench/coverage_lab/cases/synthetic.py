@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from workbench.coverage_lab.cases.case import SimulatedCase, exceeds
 from workbench.scores.chance import BITS
 from workbench.synthetic.audit import SyntheticAudit
+from workbench.synthetic.columns import SyntheticTablesError
 from workbench.synthetic.threats.copies import Copies
 
 #: What is tried on the same tables.
@@ -94,7 +95,10 @@ class Answering:
         )  # fmt: skip
 
     def __call__(self, rng: np.random.Generator) -> tuple[bool, ...]:
-        audit, delta = self.audit(rng), self.revealed
+        try:
+            audit, delta = self.audit(rng), self.revealed
+        except SyntheticTablesError:  # such as too few members for fair coins
+            return (False,) * len(METHODS)
         truth = self.epsilon if self.split == "coin" else 2 * self.epsilon
         bounds = [
             exceeds(lambda w=which: audit.epsilon(delta, attack=w), truth)  # type: ignore[misc]
