@@ -17,14 +17,17 @@ MOST_CLICKS = 6
 COUNT = """
 window.clicks = 0
 addEventListener("click", event => { if (event.detail) window.clicks += 1 }, true)
-addEventListener("change", event => { if (event.target.matches("select")) window.clicks += 2 }, true)
+addEventListener("change", event => {
+  if (event.target.matches("select")) window.clicks += 2
+}, true)
 """
 
 DROP = """
 (files) => {
   const carried = new DataTransfer()
   for (const [name, text] of files) carried.items.add(new File([text], name))
-  document.dispatchEvent(new DragEvent("drop", {dataTransfer: carried, cancelable: true, bubbles: true}))
+  const more = {dataTransfer: carried, cancelable: true, bubbles: true}
+  document.dispatchEvent(new DragEvent("drop", more))
 }
 """
 
