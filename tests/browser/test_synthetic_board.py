@@ -26,8 +26,8 @@ DROP = """
 (files) => {
   const carried = new DataTransfer()
   for (const [name, text] of files) carried.items.add(new File([text], name))
-  const how = {dataTransfer: carried, cancelable: true, bubbles: true}
-  document.dispatchEvent(new DragEvent("drop", how))
+  const more = {dataTransfer: carried, cancelable: true, bubbles: true}
+  document.dispatchEvent(new DragEvent("drop", more))
 }
 """
 
