@@ -49,6 +49,10 @@ def _has_tables(page: Any) -> bool:
     return page.source == FILES and bool(page.three.files)
 
 
+#: The label of the switch for repeated rows, to which remarks refer.
+_WITHOUT_COPIES = "Leave out repeated rows"
+
+
 class TypedColumns(Part):
     """The kinds of the columns, the unit of a coin, and rows that occur more than once."""
 
@@ -74,7 +78,7 @@ class TypedColumns(Part):
     )
     without_copies = param.Boolean(
         False,
-        label="Leave out repeated rows",
+        label=_WITHOUT_COPIES,
         doc="All copies of a row, on both sides. Their coins are fair either way, but a copy that "
         "was held out hides a member.",
     )
@@ -198,8 +202,7 @@ class TypedColumns(Part):
 
 def _said(remarks: Sequence[str]) -> str:
     """Remarks in the words of the page, which has a switch for repeated rows."""
-    switch = f"“{TypedColumns.without_copies.label}”"
-    return " ".join(remarks).replace('duplicates="remove" leaves', f"{switch} leaves")
+    return " ".join(remarks).replace('duplicates="remove" leaves', f"“{_WITHOUT_COPIES}” leaves")
 
 
 def kinds_in(text: str) -> dict[str, str]:

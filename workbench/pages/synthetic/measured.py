@@ -273,7 +273,7 @@ def _attacks(audit: SyntheticAudit, report: Report) -> tuple[AttackScores, ...]:
 
 #: Fields of a threat that say which records it was, and their values for none.
 _OF_RECORDS: dict[str, Any] = {
-    one.name: () if one.default == () else one.default_factory()
+    one.name: () if one.default_factory is MISSING else one.default_factory()
     for one in fields(Threat)
     if one.default == () or one.default_factory is not MISSING
 }

@@ -25,8 +25,8 @@ from workbench.workspaces.seen.identity import named
 #: Where the tables come from; `GIVEN` is an audit that was given in Python.
 EXAMPLE, FILES, ONE_TABLE, GIVEN = "example", "files", "one table", "given"
 
-#: The bundled generator and the seed of the example.
-EXAMPLE_OF = ("leaking", 36)
+#: The bundled generator and the seed of the example, that of `wb.synthetic.example`.
+EXAMPLE_OF = ("leaking", 0)
 
 #: How it was decided which rows are in the training table, by what people read.
 SPLITS = {
