@@ -129,9 +129,9 @@ BREAKAGES = (
     ),
     Breakage(
         "threats: a number of guesses that follows from the release counts as fixed",
-        "synthetic/threats/epsilon.py",
+        "onerun/steinke.py",
         "any_number_p_value",
-        "return min(max(binomial / (1 - DELTA_SHARE), of_delta / DELTA_SHARE), 1.0)",
+        "return min(max(binomial / (1 - share), of_delta / share), 1.0)",
         "return binomial + of_delta",
         ("tests/synthetic/test_threat_rates.py",),
     ),

@@ -102,3 +102,30 @@ def test_designs_without_coins_are_refused():
     pairs = wb.judge_guesses(wb.Guesses(100, 50, 50, design="matched-pairs"), "pure(1)")
     assert pairs.relation == "substitution"
     assert wb.judge_guesses(wb.Guesses(100, 50, 50, void="tried twice"), "pure(1)").void
+
+
+@pytest.mark.parametrize("claim", ["approx(1, 1e-5)", "pure(1)", "gdp(0.2)"])
+def test_a_chosen_number_of_guesses_costs_something(claim):
+    """A share of the error is kept for δ, at one ε: the p-value is larger, and not by much."""
+    fixed = wb.judge_guesses(GUESSES, claim)
+    chosen = wb.judge_guesses(GUESSES, claim, chosen_number=True)
+    assert chosen.p_value >= fixed.p_value
+    assert fixed.refuted
+    assert chosen.refuted
+
+
+def test_the_p_value_of_a_chosen_number_is_that_of_one_epsilon():
+    """(ε, δ) names it: the binomial tail over 0.95, and the part of δ over 0.05."""
+    m, r, c = GUESSES.canaries, GUESSES.guesses, GUESSES.correct
+    binomial = sharp_p_value(m, r, c, 1.0, 0.0)
+    of_delta = sharp_p_value(m, r, c, 1.0, 1e-5) - binomial
+    found = wb.judge_guesses(GUESSES, "approx(1, 1e-5)", chosen_number=True).p_value
+    assert found == pytest.approx(max(binomial / 0.95, of_delta / 0.05), rel=1e-12)
+    # μ-GDP: at the first ε with mδ(ε) ≤ 1e-3, whatever the guesses are
+    claim = wb.GDP(0.2)
+    epsilon = next(e for e in np.linspace(0, 4, 33) if m * float(claim.delta(e)) <= 1e-3)
+    delta = float(claim.delta(epsilon))
+    binomial = sharp_p_value(m, r, c, epsilon, 0.0)
+    of_delta = sharp_p_value(m, r, c, epsilon, delta) - binomial
+    found = wb.judge_guesses(GUESSES, claim, chosen_number=True).p_value
+    assert found == pytest.approx(max(binomial / 0.95, of_delta / 0.05), rel=1e-12)

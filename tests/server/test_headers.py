@@ -38,9 +38,9 @@ ADDRESSES = {
 
 #: Routes of the server, as their patterns begin; others would come from Bokeh or Panel.
 ROUTES = {
-    *("assets", "audits", "data", "docs", "explorables", "figure", "health", "metrics", "password"),
-    *("oauth", "oauth-callback", "oauth-start", "progress", "report", "shared", "sign-in"),
-    *("sign-out", "texts", "ws"),
+    *("assets", "audits", "data", "docs", "explorables", "figure", "health", "metrics"),
+    *("oauth", "oauth-callback", "oauth-start", "offered", "password", "progress", "report"),
+    *("shared", "sign-in", "sign-out", "texts", "ws"),
 }
 
 #: What would tell which software answers.

@@ -7,12 +7,9 @@ import pytest
 from scipy import stats
 
 import workbench as wb
-from workbench.onerun.steinke import sharp_p_value
-from workbench.synthetic.threats.epsilon import (
-    any_number_p_value,
-    epsilon_of_successes,
-    guesses_of,
-)
+from workbench.onerun.bound import any_number_bound
+from workbench.onerun.steinke import any_number_p_value, sharp_p_value
+from workbench.synthetic.threats.named_members import guesses_of
 from workbench.synthetic.threats.rates import (
     approximate_risk,
     coin_test,
@@ -139,21 +136,21 @@ def test_the_level_is_kept_where_the_number_of_guesses_depends_on_the_release():
 
 def test_both_parts_of_the_error_are_used():
     made = wb.Guesses(4000, 220, 200, included=1990)
-    found = epsilon_of_successes(made, 1e-5, 0.95)
+    found = any_number_bound(made, 1e-5, 0.95)
     tail = stats.binom.sf(199, 220, 1 / (1 + np.exp(-found.value)))
     gain = sharp_p_value(4000, 220, 200, found.value, 1e-5) - tail
-    assert tail == pytest.approx(0.045, rel=1e-6)
-    assert gain < 0.005
-    many = wb.Guesses(4000, 220, 200, included=1990)
-    found = epsilon_of_successes(many, 0.0002, 0.95)
-    tail = stats.binom.sf(199, 220, 1 / (1 + np.exp(-found.value)))
-    assert sharp_p_value(4000, 220, 200, found.value, 0.0002) - tail == pytest.approx(0.005, 1e-6)
-    assert tail < 0.045
+    assert tail == pytest.approx(0.0475, rel=1e-6)  # mδ = 0.04, so a share of 5% is kept
+    assert gain < 0.0025
+    weak = wb.Guesses(8000, 40, 30, included=4010)  # mδ = 0.2, and the part of δ decides
+    found = any_number_bound(weak, 2.5e-5, 0.95)
+    tail = stats.binom.sf(29, 40, 1 / (1 + np.exp(-found.value)))
+    assert sharp_p_value(8000, 40, 30, found.value, 2.5e-5) - tail == pytest.approx(0.01, 1e-6)
+    assert tail < 0.04
 
 
 def test_without_delta_it_is_the_bound_of_one_run():
     made = wb.Guesses(300, 40, 35, included=150)
-    found = epsilon_of_successes(made, 0.0, 0.95)
+    found = any_number_bound(made, 0.0, 0.95)
     assert found == wb.one_run_bound(made, delta=0.0, method="sharp")
     assert stats.binom.sf(34, 40, 1 / (1 + np.exp(-found.value))) == pytest.approx(0.05, rel=1e-6)
 
@@ -177,9 +174,9 @@ def test_a_random_part_is_guessed_by_pairs_that_differ():
     assert made.design == "matched-pairs"
     assert made.canaries == 80
     assert made.guesses == made.correct == success.sum()
-    bound = epsilon_of_successes(made, 1e-5, 0.95)
+    bound = any_number_bound(made, 1e-5, 0.95)
     assert bound.assumption == "fair coins of pairs of records"
     # Successes on both of a pair say nothing.
     everywhere = guesses_of(np.ones(200, bool), member, "fixed-size", 7)
     assert everywhere.guesses == 0
-    assert epsilon_of_successes(everywhere, 1e-5, 0.95).value == 0
+    assert any_number_bound(everywhere, 1e-5, 0.95).value == 0

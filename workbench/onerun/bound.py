@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench import _checks
@@ -20,7 +20,14 @@ from workbench.onerun.guesses import (
     Threshold,
     coins_p_value,
 )
-from workbench.onerun.steinke import PValue, epsilon_refuted, sharp_p_value, steinke_p_value
+from workbench.onerun.steinke import (
+    PValue,
+    any_number_p_value,
+    delta_share,
+    epsilon_refuted,
+    sharp_p_value,
+    steinke_p_value,
+)
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.gaussian import GaussianFamily
 from workbench.pairs.families.randomized_response import RandomizedResponseFamily
@@ -240,6 +247,48 @@ def one_run_bound(
         extra=_EXHAUSTED.format(assumed.name) if exhausted else None,
         **conditional,
     )
+
+
+#: Said of bounds by `any_number_bound`.
+_ANY_NUMBER = (
+    "The number of guesses follows from what was released and was not fixed in advance: a share of "
+    "{:.0%} of the error probability is kept for δ."
+)
+
+
+def any_number_bound(guesses: Guesses, delta: float, confidence: float = 0.95) -> Bound:
+    """Lower bound on ε at δ from guesses whose number may follow from what was released.
+
+    Parameters
+    ----------
+    guesses : Guesses
+        Their number is a function of what was released and of other canaries.
+    delta, confidence : float
+        As in `one_run_bound`.
+
+    Returns
+    -------
+    Bound
+        At δ = 0 that of `one_run_bound` by the method "sharp".
+
+    References
+    ----------
+    Steinke, Nasr and Jagielski (2023), sharpened; the proof is in `workbench.onerun.steinke`.
+    """
+    found = one_run_bound(guesses, delta=delta, confidence=confidence, method="sharp")
+    if delta == 0 or guesses.guesses == 0:
+        return found
+    value = epsilon_refuted(
+        any_number_p_value,
+        canaries=guesses.canaries,
+        guesses=guesses.guesses,
+        correct=guesses.correct,
+        delta=delta,
+        error=1 - confidence,
+    )
+    kept = _ANY_NUMBER.format(delta_share(guesses.canaries, delta))
+    note = f"{found.note} {kept}" if found.note else kept
+    return replace(found, value=value, note=note, recompute=None)
 
 
 def one_run_mu_bound(

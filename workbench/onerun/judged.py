@@ -8,6 +8,10 @@ as well, and nothing is paid for taking it: p(c) = min_ε p_ε(c) falls in c, so
 coarse grid of ε only makes p larger. For μ-GDP the recursion of Mahloujifar, Melis and Chaudhuri
 (2024) limits the same tail, and is taken where it is smaller.
 
+*Where the number of guesses follows from what was released*, there is a tail for each number, and
+the minimum could be at another ε for each. So one ε is taken, that of the claim or else one that
+follows from the claim and the number of canaries alone, with `any_number_p_value`.
+
 **Power.** A mechanism at twice the claim that treats canaries alike and names those of which it is
 surest is right with the probability that its trade-off function gives at this share of guesses;
 "too few samples" is where it would be caught with a probability below one half.
@@ -38,10 +42,10 @@ from workbench.bounds.power.verdict import (
 from workbench.claims.base import Claim
 from workbench.claims.gdp import GDP
 from workbench.claims.parse import as_claim
-from workbench.onerun.bound import one_run_bound, one_run_mu_bound
+from workbench.onerun.bound import any_number_bound, one_run_bound, one_run_mu_bound
 from workbench.onerun.guesses import RANDOM_PARTS, Guesses
 from workbench.onerun.mahloujifar import refuted as refuted_by_recursion
-from workbench.onerun.steinke import sharp_p_value
+from workbench.onerun.steinke import PValue, any_number_p_value, sharp_p_value
 from workbench.pairs.base import Pair
 from workbench.pairs.families.gaussian import GaussianFamily
 
@@ -54,6 +58,10 @@ if TYPE_CHECKING:
 
 #: The ε at which a claim is tested besides the one that it names.
 _GRID = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 12, 32)])
+
+
+#: mδ(ε) at the one ε at which a claim is tested if the number of guesses was chosen.
+_SMALL_DELTA = 1e-3
 
 
 @dataclass(frozen=True)
@@ -158,7 +166,11 @@ class GuessVerdict:
 
 
 def judge_guesses(
-    guesses: Guesses, claim: Claim | Pair | str, confidence: float = 0.95
+    guesses: Guesses,
+    claim: Claim | Pair | str,
+    confidence: float = 0.95,
+    *,
+    chosen_number: bool = False,
 ) -> GuessVerdict:
     """The verdict on a claim from guesses on canaries, each of which had its own fair coin.
 
@@ -170,6 +182,10 @@ def judge_guesses(
         About adding or removing a canary; for matched pairs about substituting one.
     confidence : float
         A true claim is refuted with a probability of at most one minus it.
+    chosen_number : bool
+        Whether the number of guesses follows from what was released, such as one that was chosen on
+        other canaries of the same run, and was not fixed before. A part of the error probability is
+        then kept for δ.
 
     Returns
     -------
@@ -204,8 +220,9 @@ def judge_guesses(
             f"values={guesses.values}; match pairs first: wb.matched_pairs(run).guess(...)"
         )
     error = 1 - confidence
-    p = claim_p_value(claim, guesses)
-    power = _power(claim, guesses, error)
+    chosen = _checks.flag(chosen_number, "chosen_number")
+    p = claim_p_value(claim, guesses, chosen)
+    power = _power(claim, guesses, error, chosen)
     verdict = REFUTED if p <= error else TOO_FEW if power.too_weak else NOT_REFUTED
     return GuessVerdict(
         claim=claim,
@@ -213,33 +230,39 @@ def judge_guesses(
         confidence=confidence,
         p_value=p,
         guesses=guesses,
-        bound=_bound(claim, guesses, confidence),
+        bound=_bound(claim, guesses, confidence, chosen),
         power=power,
         relation="substitution" if guesses.design == "matched-pairs" else "add/remove",
         void=guesses.void,
     )
 
 
-def claim_p_value(claim: Claim, guesses: Guesses) -> float:
+def claim_p_value(claim: Claim, guesses: Guesses, chosen_number: bool = False) -> float:
     """A limit of P[at least as many right guesses] under a claim: a p-value of it.
 
     Parameters
     ----------
     claim : Claim
     guesses : Guesses
+    chosen_number : bool
+        As in `judge_guesses`.
     """
     m, r, c = guesses.canaries, guesses.guesses, guesses.correct
     if r == 0:
         return 1.0
-    return min(_by_profile(claim, m, r, c), _by_recursion(claim, m, r, c))
+    if chosen_number:  # the recursion is for a number that was fixed in advance
+        return _by_profile(claim, m, r, c, any_number_p_value)
+    return min(_by_profile(claim, m, r, c, sharp_p_value), _by_recursion(claim, m, r, c))
 
 
-def _by_profile(claim: Claim, m: int, r: int, c: int) -> float:
+def _by_profile(claim: Claim, m: int, r: int, c: int, p_value: PValue) -> float:
     own = claim.named_epsilon  # it says all of such a claim
     at = _GRID if own is None else np.array([own])
+    if p_value is any_number_p_value and own is None:
+        at = at[m * np.asarray(claim.delta(at), float) <= _SMALL_DELTA][:1]
     deltas = np.asarray(claim.delta(at), float)
     tested = [
-        sharp_p_value(m, r, c, float(epsilon), float(delta))
+        p_value(m, r, c, float(epsilon), float(delta))
         for epsilon, delta in zip(at, deltas, strict=True)
         if 0 <= delta < 1
     ]
@@ -265,31 +288,35 @@ def _recursion_refutes(claim: Claim, m: int, r: int, c: int, error: float) -> bo
     return bool(refuted_by_recursion(GaussianFamily(), mu, m, r, c, error)[0])
 
 
-def _refutes(claim: Claim, guesses: Guesses, correct: int, error: float) -> bool:
+def _refutes(claim: Claim, guesses: Guesses, correct: int, error: float, chosen: bool) -> bool:
     """Whether so many right guesses refute the claim: its p-value, without the search for it."""
     m, r = guesses.canaries, guesses.guesses
-    if _by_profile(claim, m, r, correct) <= error:
+    if chosen:
+        return _by_profile(claim, m, r, correct, any_number_p_value) <= error
+    if _by_profile(claim, m, r, correct, sharp_p_value) <= error:
         return True
     return _recursion_refutes(claim, m, r, correct, error)
 
 
-def _bound(claim: Claim, guesses: Guesses, confidence: float) -> Bound:
-    if isinstance(claim, GDP):
+def _bound(claim: Claim, guesses: Guesses, confidence: float, chosen: bool) -> Bound:
+    if isinstance(claim, GDP) and not chosen:
         return one_run_mu_bound(guesses, confidence=confidence)
     asked = claim.quantity[1].get("delta") if claim.quantity else None
     delta = 0.0 if asked is None else asked
+    if chosen:
+        return any_number_bound(guesses, delta, confidence)
     return one_run_bound(guesses, delta=delta, confidence=confidence, method="sharp")
 
 
 # -- power -----------------------------------------------------------------------------------------
 
 
-def _power(claim: Claim, guesses: Guesses, error: float) -> Detectable:
+def _power(claim: Claim, guesses: Guesses, error: float, chosen: bool) -> Detectable:
     """What these guesses detect of mechanisms that leak more than the claim."""
     from scipy.stats import binom
 
     family = claim.for_power.alternatives()[0]
-    critical = _critical(claim, guesses, error)
+    critical = _critical(claim, guesses, error, chosen)
 
     def power(parameter: float) -> float:
         if critical is None:
@@ -307,14 +334,15 @@ def _power(claim: Claim, guesses: Guesses, error: float) -> Detectable:
     )
 
 
-def _critical(claim: Claim, guesses: Guesses, error: float) -> int | None:
+def _critical(claim: Claim, guesses: Guesses, error: float, chosen: bool) -> int | None:
     """The fewest right guesses that refute the claim; None where all of them do not."""
     low, high = 0, guesses.guesses  # low does not refute
-    if not high or not _refutes(claim, guesses, high, error):
+    if not high or not _refutes(claim, guesses, high, error, chosen):
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _refutes(claim, guesses, middle, error) else (middle, high)
+        refutes = _refutes(claim, guesses, middle, error, chosen)
+        low, high = (low, middle) if refutes else (middle, high)
     return high
 
 

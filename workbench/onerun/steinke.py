@@ -21,7 +21,18 @@ at most g_k = m d_k/((k+1) B(k+1)), and with F = P[C ≥ c], W and W' independen
 The factor of d_k is largest at k = c − 1, since P[W ≤ k]/((r−k) B(k)) rises with k and
 P[W > k]/((k+1) B(k+1)) falls. Spending all of δ there attains it. ∎
 
-Neither assumes that the canaries do not influence each other's scores.
+**A number of guesses that follows from what was released**, such as one that was chosen on other
+canaries of the same run. Both limits are for a number r that is fixed in advance. At δ = 0 nothing
+changes: given r, the correct ones are dominated by a binomial. At δ > 0 the proof above, with d_r
+the part of δ that is spent where r guesses are made, gives
+
+    P[refuted] ≤ Σ_r P[r guesses] · P[W_r ≥ c_r] + m Σ_r d_r · A_r,   Σ_r d_r ≤ δ,
+
+where A_r = P[W_r ≥ c_r] · P[W_r < c_r]/(c_r · P[W_r = c_r]). If P[W_r ≥ c_r] ≤ (1 − s)·error and
+mδ·A_r ≤ s·error for every r, this is at most the error. `any_number_p_value` keeps a share s of the
+error for δ, which follows from m and δ alone.
+
+None of them assumes that the canaries do not influence each other's scores.
 """
 
 from __future__ import annotations
@@ -35,6 +46,9 @@ from scipy.special import betainc, betaincc, expit, gammaln, log_expit
 from workbench.curves.validation import Floats
 
 PValue = Callable[[int, int, int, float, float], float]
+
+#: The least and the largest share of the error probability that `any_number_p_value` keeps for δ.
+_DELTA_SHARES = 0.05, 0.5
 
 
 def steinke_p_value(
@@ -85,6 +99,34 @@ def sharp_p_value(canaries: int, guesses: int, correct: int, epsilon: float, del
     return min(p, 1.0)
 
 
+def any_number_p_value(
+    canaries: int, guesses: int, correct: int, epsilon: float, delta: float
+) -> float:
+    """Upper limit for P[refuted] where the number of guesses may follow from what was released.
+
+    Returns
+    -------
+    float
+        At most an error probability exactly if both parts are at most their shares of it.
+
+    References
+    ----------
+    Steinke et al. (2023), sharpened; the proof is in the head of the module.
+    """
+    binomial = sharp_p_value(canaries, guesses, correct, epsilon, 0.0)
+    if delta == 0:
+        return binomial
+    of_delta = sharp_p_value(canaries, guesses, correct, epsilon, delta) - binomial
+    share = delta_share(canaries, delta)
+    return min(max(binomial / (1 - share), of_delta / share), 1.0)
+
+
+def delta_share(canaries: int, delta: float) -> float:
+    """s: the share of the error probability that `any_number_p_value` keeps for δ > 0."""
+    least, largest = _DELTA_SHARES
+    return min(max(canaries * delta, least), largest)
+
+
 def epsilon_refuted(
     p_value: PValue, *, canaries: int, guesses: int, correct: int, delta: float, error: float
 ) -> float:
@@ -93,7 +135,7 @@ def epsilon_refuted(
     Parameters
     ----------
     p_value : callable
-        `steinke_p_value` or `sharp_p_value`.
+        `steinke_p_value`, `sharp_p_value` or `any_number_p_value`.
     canaries, guesses, correct : int
     delta : float
     error : float

@@ -39,7 +39,7 @@ from workbench._plot import beside, figure, plot
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
-from workbench.onerun.bound import one_run_bound
+from workbench.onerun.bound import any_number_bound
 from workbench.onerun.judged import GuessVerdict, judge_guesses
 from workbench.onerun.run import OneRun
 from workbench.pairs.base import Pair
@@ -306,7 +306,7 @@ class SyntheticAudit:
         return self._stated(found, delta, attack)
 
     def _bound(self, one: AttackScores, delta: float, confidence: float) -> Bound:
-        bound = one_run_bound(one.guess(), delta=delta, confidence=confidence, method="sharp")
+        bound = any_number_bound(one.guess(), delta, confidence)
         note = f"Attack: {one.label}."
         if self.tables.units is not None:
             note += " A canary is a unit with all of its records."
@@ -349,7 +349,7 @@ class SyntheticAudit:
             raise ValueError(
                 "there is no claim to judge; give one such as audit.judge('approx(1, 1e-5)')"
             )
-        verdict = judge_guesses(self._chosen.guess(), claim, confidence)
+        verdict = judge_guesses(self._chosen.guess(), claim, confidence, chosen_number=True)
         return replace(
             verdict, void=self.why_estimate or self.void or verdict.void, unit=self.unit or "record"
         )

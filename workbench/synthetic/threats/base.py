@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench._format import percent, round_safely
 from workbench.bounds.bound import Bound
+from workbench.onerun.bound import any_number_bound
 from workbench.onerun.guesses import Guesses
 from workbench.synthetic.choice import SPLITS
-from workbench.synthetic.threats.epsilon import epsilon_of_successes
 from workbench.synthetic.threats.rates import (
     MOST,
     ApproximateRisk,
@@ -162,7 +162,7 @@ class Threat:
         """Lower bound on ε, which assumes the split alone; None where it was not random."""
         if self.guesses is None:
             return None
-        found = epsilon_of_successes(self.guesses, self.delta, self.confidence)
+        found = any_number_bound(self.guesses, self.delta, self.confidence)
         return found.voided(self.void) if self.void else found
 
     @property

@@ -10,9 +10,9 @@ import numpy as np
 from workbench import _checks
 from workbench.synthetic.threats.base import Threat
 from workbench.synthetic.threats.copies import Copies
-from workbench.synthetic.threats.epsilon import guesses_of
 from workbench.synthetic.threats.inference import Inference
 from workbench.synthetic.threats.linkability import Linkability
+from workbench.synthetic.threats.named_members import guesses_of
 from workbench.synthetic.threats.rates import approximate_risk
 from workbench.synthetic.threats.singling_out import SinglingOut, single_matches
 from workbench.synthetic.threats.successes import Successes
