@@ -53,7 +53,7 @@ def risk_code(page: Page, spec: dict[str, Any]) -> str:
     return script(
         data,
         lines(f"risk = {call('wb.risk', of, **asked)}", *found, f"odds = {odds}"),
-        "print(risk.sentence())",
+        "risk.sentence()",
         _noise_code(page),
         view,
     )
