@@ -161,6 +161,7 @@ class MeasuredAudit(SyntheticAudit):
         self.claim: Claim | None = None
         self.name = ""
         self.tables: Any = tables
+        self.unit = tables.units
         self._found = tuple(_without_records(one) for one in threats)
         vars(self).update(attacks=attacks)  # which the audit computes at the first use
 
