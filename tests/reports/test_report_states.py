@@ -25,8 +25,11 @@ pytestmark = pytest.mark.slow
 #: Pages that begin with a result of long work, on which all but a few facts rest.
 RESULTS = ("mechanism", "coveragelab", "plan")
 
+#: Pages without a threshold and without δ.
+NEITHER = ("risk",)
+
 #: Pages whose numbers and charts answer to a threshold or to δ.
-ANSWERING = [name for name in NAMES if name not in RESULTS]
+ANSWERING = [name for name in NAMES if name not in (*RESULTS, *NEITHER)]
 
 #: Charts of results of long work beside others that answer; they stay as they are.
 STAYING = {"onerun": {"growth", "spread"}}
@@ -67,6 +70,11 @@ def answers_as_moved(found, made, staying=frozenset()):
             layout = json.loads(found.drawn(item.name, **places)["layout"])
             shows = first if item.name in staying else page
             assert layout == json.loads(content(shows.draw(item)["layout"])), (item.name, places)
+
+
+@pytest.mark.parametrize("name", NEITHER)
+def test_a_page_without_a_threshold_and_delta_has_no_sliders_in_its_report(name):
+    assert page_states(name).sliders == ()
 
 
 @pytest.mark.parametrize("name", RESULTS)
