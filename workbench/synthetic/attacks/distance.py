@@ -41,7 +41,7 @@ class DistanceRatioAttack(Attack):
     """
 
     name = "distance-ratio"
-    label = "distance to the closest synthetic record, by that to other records"
+    label = "distance to the closest synthetic record, relative to other records"
 
     def fit(self, view: AttackView, rows: NDArray[np.intp], member: NDArray[np.bool_]) -> Scorer:
         return view.signals.distance_ratio.__getitem__
