@@ -23,8 +23,7 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
-from workbench.pages.inputs.claims.kept import KeptClaim
-from workbench.pages.inputs.claims.stated import CLAIM, stated_values
+from workbench.pages.inputs.claims.stated import CLAIM, KeptClaim, stated_values
 from workbench.risks.attacks import ATTACKS
 from workbench.risks.plain_words import broken, ends_in_words, frequency, plain_words
 from workbench.risks.promise import Promise

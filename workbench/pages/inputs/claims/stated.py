@@ -2,16 +2,17 @@
 
 A page with a `StatedClaim` has ``claim_kind`` and a parameter for each number of a claim, such as
 ``claim_epsilon``. The claim is kept as text that `workbench.parse_claim` reads. The claims of
-`workbench.claims.parse.CLAIM_KINDS` appear here, and the pairs of plug-ins.
+`workbench.claims.parse.CLAIM_KINDS` appear here, and the pairs of plug-ins. A `KeptClaim` is kept
+with the data set in view.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import param
 
@@ -33,6 +34,8 @@ from workbench.pairs.accounting.dpsgd import NEIGHBORING
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.own.kinds import PAIR_KINDS
+from workbench.scores.sample import Scores
+from workbench.workspaces.dataset import DataSet
 
 #: The kind of a claim of several pairs, which is typed as text.
 COMPOSED = "composed"
@@ -174,9 +177,10 @@ class StatedClaim(Part):
         """The claim as text that `parse_claim` reads; "" for nothing, or what no text names."""
         if self.kind not in KINDS:
             return ""
-        given = read_fields(getattr(self.page, self.flat("fields"))).given
-        if not given:
+        written = getattr(self.page, self.flat("fields"))
+        if not written:
             return self._numbers
+        given = read_fields(written).given
         claim = parse_claim(self._numbers)
         if claim.own_relation:  # which has a control of its own
             given.pop("neighbors", None)
@@ -206,6 +210,58 @@ class StatedClaim(Part):
 
 #: Names of a page's parameters for a claim.
 CLAIM = tuple(f"claim_{name}" for name in ("kind", *_fields()))
+
+
+class KeptClaim(StatedClaim):
+    """What was promised of the mechanism whose scores are in view.
+
+    It comes into view with the data set, and `keep_with_data` keeps what a person states. The page
+    has a `ScoreSource` as its ``source``.
+    """
+
+    _of_data = ""
+
+    def values_of(self, claim: Claim | str | None) -> dict[str, Any]:
+        """The page's parameters for a claim; see `judged_values`."""
+        return judged_values(claim)
+
+    def values_with(self, dataset: DataSet | None) -> dict[str, Any]:
+        """The page's parameters for what was promised of a data set that comes into view."""
+        self._of_data = "" if dataset is None else dataset.claim
+        try:
+            return self.values_of(self._of_data)
+        except ValueError as error:  # such as a claim that was stated in Python
+            return {"claim_kind": None, "message": str(error)}
+
+    def data_came(self, before: Scores | None) -> None:
+        """Take a claim that was changed elsewhere, as in the import step."""
+        dataset = self.page.source.dataset
+        claim = "" if dataset is None else dataset.claim
+        if claim != self._of_data:
+            values = self.values_with(dataset)
+            if claim != self.text:
+                self.page.set_quietly(**values)
+
+    def keep_with_data(self) -> None:
+        """Keep the claim with the data set in view, where that can be changed."""
+        dataset = self.page.source.dataset
+        if dataset is None or dataset.claim == self.text:
+            return  # without a look at the disk, as after most moves
+        if self._is_kept(dataset):
+            self._of_data = self.page.workspace.kept.promise(dataset.key, self.text).claim
+
+    def still_stated(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings that were kept of the page, without a claim that the data set has by now."""
+        settings = self.renamed(dict(settings))
+        dataset = self.page.source.dataset
+        unnamed = settings.get("claim_kind") in self._further.values()
+        if not self._is_kept(dataset) or (unnamed and not dataset.claim):
+            return settings
+        own = (*CLAIM, *map(self.flat, self.parameters))
+        return {k: v for k, v in settings.items() if k not in own}
+
+    def _is_kept(self, dataset: DataSet | None) -> TypeGuard[DataSet]:
+        return dataset is not None and self.page.workspace.catalog.is_own(dataset.key)
 
 
 def stated_controls(when: Callable[[Any], bool] = lambda page: True) -> list[Control]:

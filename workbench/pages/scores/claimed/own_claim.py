@@ -11,9 +11,8 @@ from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.pages.core.page import Control, derived
 from workbench.pages.core.upload import Upload, UploadedFile
-from workbench.pages.inputs.claims.kept import KeptClaim
 from workbench.pages.inputs.claims.risk import claim_for_risk
-from workbench.pages.inputs.claims.stated import CLAIM, answering, stated_controls
+from workbench.pages.inputs.claims.stated import CLAIM, KeptClaim, answering, stated_controls
 from workbench.pages.inputs.reference import REFERENCE, REFERENCES
 from workbench.pages.scores.claimed.former import from_former
 from workbench.pairs.claimed import ProfileTablePair
