@@ -2,7 +2,6 @@
 
 import math
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ from benchmarks import __main__ as benchmarks
 from benchmarks.synthetic import command, generators, level, power
 from benchmarks.synthetic.environments import KINDS, PYTHONS, answer, read, written
 from benchmarks.synthetic.tables import GENERATORS, HOUSEHOLD, answering, drawn, population
-from workbench.coverage_lab.cases.synthetic import SYNTHETIC
 
 
 def test_the_population_has_five_kinds_of_columns_and_rows_that_depend():
@@ -92,15 +90,3 @@ def test_the_command_knows_its_tables(capsys, monkeypatch):
     monkeypatch.setitem(command.TABLES, "size", (("a", "b"), lambda: [("1", "2")]))
     assert benchmarks.main(["synthetic", "size"]) == 0
     assert "a  b" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("case", SYNTHETIC, ids=lambda case: case.name)
-def test_cases_of_the_coverage_lab_are_at_the_edge_of_their_truth(case):
-    """An audit of a generator with twice the ε finds more than the truth of the case."""
-    stated = case.replicate
-    audit = stated.audit(np.random.default_rng(0))
-    assert (audit.split, audit.unit is not None) == (stated.split, stated.units)
-    leaky = replace(stated, records=1000, epsilon=2 * stated.epsilon + 2)
-    found = leaky.audit(np.random.default_rng(1))
-    truth = stated.epsilon if stated.split == "coin" else 2 * stated.epsilon
-    assert found.epsilon(stated.revealed).value > truth

@@ -27,10 +27,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-import pandas as pd
 
 from workbench import _checks
 from workbench._format import percent
@@ -61,6 +60,9 @@ from workbench.synthetic.threats.base import Threat
 from workbench.synthetic.threats.registry import ThreatAttack, successes_of, threats_of
 from workbench.synthetic.threats.successes import Successes
 from workbench.synthetic.threats.view import ThreatView
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: What `SyntheticAudit.epsilon` takes for an attack, besides their names.
 WHICH = ("chosen", "all")
@@ -421,6 +423,8 @@ class SyntheticAudit:
 
         ``epsilon`` is for this attack alone, fixed in advance; ``chosen`` marks the one that was.
         """
+        import pandas as pd
+
         frame = pd.concat([one.to_frame() for one in self.attacks], ignore_index=True)
         bounds = [self.epsilon(CHOSEN_AT, attack=one.name) for one in self.attacks]
         frame["epsilon"] = [bound.value for bound in bounds]

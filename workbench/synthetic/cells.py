@@ -12,11 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Text that stands for a missing cell, in any case.
 MISSING = ("", "nan", "na", "n/a", "<na>", "null", "none", "nat")
@@ -66,6 +68,8 @@ class ColumnCells:
     @classmethod
     def of(cls, given: Any) -> ColumnCells:
         """The cells of a pandas Series or an array."""
+        import pandas as pd
+
         column = pd.Series(given).reset_index(drop=True)
         kind = column.dtype
         if isinstance(kind, pd.CategoricalDtype):
@@ -97,6 +101,8 @@ class ColumnCells:
 
     @classmethod
     def _of_objects(cls, column: pd.Series[Any]) -> ColumnCells:
+        import pandas as pd
+
         try:
             codes, found = pd.factorize(column, use_na_sentinel=True)
         except TypeError:  # lists and dicts have no hash
@@ -124,6 +130,8 @@ class ColumnCells:
 
     def texts(self) -> NDArray[np.object_]:
         """The cells as text, None where missing, shape (rows,)."""
+        import pandas as pd
+
         if self.form in ("text", "nothing", "nested"):
             return self.values
         codes, found = pd.factorize(self.values, use_na_sentinel=True)
@@ -228,6 +236,8 @@ def dates_of(words: Sequence[str]) -> tuple[NDArray[np.datetime64], str] | None:
     words : sequence of str
         Distinct texts, without missing ones.
     """
+    import pandas as pd
+
     if not words or not all(_LIKE_DATE.match(word) for word in words[:20]):
         return None
     for form in DATE_FORMATS:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from workbench import _checks
@@ -401,6 +400,8 @@ def _described(
     name: str, kind: str, values: list[NDArray[Any]], stated: str | None
 ) -> tuple[AuditedColumn, list[TableRemark]]:
     """The column, left out where it is constant or an id; and what the synthetic table adds."""
+    import pandas as pd
+
     pool = np.concatenate(values[:2])
     gaps = pd.isna(pool)
     known = pd.unique(pool[~gaps])
@@ -437,6 +438,8 @@ def _outside(
     column: AuditedColumn, known: NDArray[Any], synthetic: NDArray[Any]
 ) -> list[TableRemark]:
     """What the synthetic table has that no record of the pool has, and how many categories."""
+    import pandas as pd
+
     here = synthetic[~pd.isna(synthetic)]
     remarks, name = [], quoted(column.name)
     if column.is_ordered:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.synthetic.columns import AuditedColumn
 from workbench.synthetic.tables import row_hashes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Scaled numbers are compressed beyond this many standard deviations from the median.
 _LINEAR = 4.0

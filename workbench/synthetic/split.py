@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from workbench import _checks
 from workbench.scores import chance
 from workbench.scores.refusals import listed, quoted
 from workbench.synthetic.columns import SyntheticTablesError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,8 @@ class CoinSplit:
 
     def to_frame(self) -> pd.DataFrame:
         """The whole table, those of training first, with ``in_training`` of each record."""
+        import pandas as pd
+
         parts = [
             part.assign(**{"in_training": inside})
             for part, inside in zip(self, (True, False), strict=True)
@@ -93,6 +97,8 @@ def split_by_coin(
     >>> len(train), len(holdout)
     (47, 53)
     """
+    import pandas as pd
+
     from workbench.synthetic.tables import FEWEST
 
     need = "a DataFrame; read a file with pandas.read_csv(path)"
@@ -112,6 +118,8 @@ def split_by_coin(
 
 
 def _units(table: pd.DataFrame, unit: str) -> Any:
+    import pandas as pd
+
     _checks.text(unit, "unit")
     if unit not in table.columns:
         raise SyntheticTablesError(

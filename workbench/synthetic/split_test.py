@@ -18,10 +18,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from workbench import _checks
@@ -29,6 +28,9 @@ from workbench._frames import to_frame
 from workbench.onerun.guesses import coins_p_value
 from workbench.scores import chance
 from workbench.synthetic.tables import SyntheticTables
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: P-values at which a split is not taken for random.
 SPLIT_LEVEL = 1e-3

@@ -15,10 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from workbench import _checks
@@ -37,8 +36,11 @@ from workbench.synthetic.columns import (
     read_column,
 )
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: A table: a DataFrame, columns by name, or a file of any format that `wb.read_scores` reads.
-TableSource = pd.DataFrame | Mapping[str, Any] | str | PathLike[str]
+TableSource: TypeAlias = "pd.DataFrame | Mapping[str, Any] | str | PathLike[str]"
 
 #: Records (units, where there are some) that an audit needs, at least.
 FEWEST = 50
@@ -144,19 +146,19 @@ class SyntheticTables:
         """What the canaries are called: "records" or "units"."""
         return "records" if self.units is None else "units"
 
-    def combined(self, scores: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    def combined(self, of_records: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
         """The score of each canary: of a unit, the largest of its records, shape (canaries,).
 
         Parameters
         ----------
-        scores : ndarray, shape (n,)
+        of_records : ndarray, shape (n,)
             Larger means member.
         """
-        given: NDArray[np.float64] = _checks.array(scores, "scores")
+        given: NDArray[np.float64] = _checks.array(of_records, "of_records")
         if given.shape != (self.records,):
             raise ValueError(
-                f"scores must have one number for each of the {self.records} records of the pool, "
-                f"got shape {given.shape}"
+                f"of_records must have one number for each of the {self.records} records of the "
+                f"pool, got shape {given.shape}"
             )
         if self.units is None:
             return given
@@ -166,6 +168,8 @@ class SyntheticTables:
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each column: its name, kind, distinct values, share missing, reason."""
+        import pandas as pd
+
         return pd.concat([column.to_frame() for column in self.columns], ignore_index=True)
 
 
@@ -245,6 +249,8 @@ def read_synthetic_tables(
 
 def _frame(source: Any, name: str) -> pd.DataFrame:
     """A table as a DataFrame whose columns have texts as names, each a name of its own."""
+    import pandas as pd
+
     from workbench.scores.parsing.source import read_table
 
     if isinstance(source, pd.DataFrame):
@@ -288,6 +294,8 @@ def _frame(source: Any, name: str) -> pd.DataFrame:
 
 def _units(frames: Sequence[pd.DataFrame], unit: str | None) -> NDArray[np.int64] | None:
     """A number for the unit of each record, those of the training table first."""
+    import pandas as pd
+
     if unit is None:
         return None
     _checks.text(unit, "unit")
@@ -374,6 +382,8 @@ def _renamed(names: Sequence[str], synthetic: Sequence[str]) -> dict[str, str]:
 
 def joined_columns(used: Sequence[Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The records, those of training first, and the synthetic table, with the same categories."""
+    import pandas as pd
+
     pool: dict[str, Any] = {}
     synthetic: dict[str, Any] = {}
     for one in used:
@@ -394,6 +404,8 @@ def joined_columns(used: Sequence[Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def row_hashes(frame: pd.DataFrame) -> NDArray[np.uint64]:
     """A number for each row, the same for the same cells, shape (rows,)."""
+    import pandas as pd
+
     return np.asarray(pd.util.hash_pandas_object(frame, index=False), np.uint64)
 
 
@@ -439,6 +451,8 @@ def _checked(
 
 def _numbered(units: NDArray[np.int64]) -> NDArray[np.int64]:
     """Units numbered in the order in which they come."""
+    import pandas as pd
+
     return np.asarray(pd.factorize(units)[0], np.int64)
 
 

@@ -21,6 +21,7 @@ from workbench.pages.core.jobs import Shown, job
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number
 from workbench.pages.core.part import Part
 from workbench.pages.core.stored import first_result
+from workbench.pages.inputs.claims.risk import risk_without_scores
 from workbench.pages.inputs.claims.stated import CLAIM, stated_controls
 from workbench.pages.synthetic.measured import MeasuredAudit, StatedTables, records_of
 from workbench.pages.synthetic.tables import (
@@ -255,6 +256,10 @@ class SyntheticMeasuring(Part):
         if found is None or claim is None:
             return None
         return found.judge(claim, confidence=self.page.confidence)
+
+    def about_risk(self) -> dict[str, Any]:
+        """What was promised of the generator."""
+        return risk_without_scores(self.page.promised.stated())
 
     @derived(needs=("log_delta", *CLAIM))
     def reference(self) -> ReferenceValue | None:

@@ -43,6 +43,7 @@ NOT_TESTED = {
     "watch": "Other attacks than the one that gave these scores.",
     "compare": "Other attacks than those that gave A and B.",
     "family": "Families other than the chosen one.",
+    "risk": "Other attacks than the one that gave these scores: between both ends nobody knows.",
     "train": "Other models, data and attacks than those of this training.",
 }
 

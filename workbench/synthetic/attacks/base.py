@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from workbench import _checks
@@ -19,6 +18,9 @@ from workbench.synthetic.attacks.signals import Signals
 from workbench.synthetic.columns import AuditedColumn
 from workbench.synthetic.encoding import encode
 from workbench.synthetic.tables import SyntheticTables
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: From places in the pool, shape (k,), to scores of these records, shape (k,); larger for members.
 Scorer = Callable[[NDArray[np.intp]], NDArray[np.floating[Any]]]
