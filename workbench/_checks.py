@@ -485,7 +485,7 @@ def _refusal(name: str, need: str, value: Any) -> TypeError | ValueError:
 
 @cache
 def _of_fields(record: type) -> tuple[tuple[str, Kind, Callable[[Any, str], Any] | None], ...]:
-    hints = typing.get_type_hints(record)
+    hints = _hints(record)
     found = []
     for field in dataclasses.fields(record):
         hint = hints[field.name]
@@ -496,9 +496,21 @@ def _of_fields(record: type) -> tuple[tuple[str, Kind, Callable[[Any, str], Any]
     return tuple(found)
 
 
+def _hints(of: type | Callable[..., Any]) -> dict[str, Any]:
+    """The types of fields or arguments, also in a module that imports pandas where it needs it."""
+    try:
+        return typing.get_type_hints(of)
+    except NameError as error:
+        if error.name != "pd":
+            raise
+    import pandas as pd
+
+    return typing.get_type_hints(of, localns={"pd": pd})
+
+
 @cache
 def _arrays(record: type) -> tuple[str, ...]:
-    hints = typing.get_type_hints(record)
+    hints = _hints(record)
     return tuple(
         f.name
         for f in dataclasses.fields(record)
@@ -508,7 +520,7 @@ def _arrays(record: type) -> tuple[str, ...]:
 
 @cache
 def _of_arguments(function: Callable[..., Any]) -> dict[str, Kind | None]:
-    hints = typing.get_type_hints(function)
+    hints = _hints(function)
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return {
