@@ -862,7 +862,7 @@ OWN: dict[str, dict[str, Any]] = {
     "SyntheticAudit.epsilon": {"delta": 1e-5},
     "SyntheticAudit.judge": {"claim": "approx(1, 1e-5)"},
     "SyntheticAudit.attack": {"name": "distance"},
-    "SyntheticTables.combined": {"scores": np.arange(160.0)},
+    "SyntheticTables.combined": {"of_records": np.arange(160.0)},
     "read_synthetic_tables": {name: Make(lambda name=name: three_tables()[name]) for name in TABLES}
     | {"seed": 1},
     "SyntheticAudit.threats": {"attacks": [wb.synthetic.Copies(exact=True)]},

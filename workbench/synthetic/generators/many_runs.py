@@ -133,7 +133,7 @@ class GeneratorRuns(ScoredModels):
         """See `ScoredModels`."""
         if self.single:
             return self.two_samples(rows, name)
-        return self.score_table(rows, name, self.targets, {"reason": self.reason})
+        return self._score_table(rows, name, self.targets, {"reason": self.reason})
 
     def __getstate__(self) -> dict[str, Any]:
         """What processes are sent, with functions of a notebook and lambdas as they are."""

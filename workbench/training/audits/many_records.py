@@ -72,4 +72,4 @@ class ManyRecords(TrainingAudit):
         """See `TrainingAudit`."""
         audited = self.data.take(slice(0, self.records))
         attributes = {"label": audited.y, "image": audited.images}
-        return self.score_table(rows, name, audited.rows, attributes)
+        return self._score_table(rows, name, audited.rows, attributes)

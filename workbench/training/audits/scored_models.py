@@ -128,7 +128,7 @@ class ScoredModels(ABC):
         )
 
     @_checks.arguments
-    def score_table(
+    def _score_table(
         self,
         rows: Rows,
         name: str,
