@@ -94,7 +94,7 @@ def targets(
     Examples
     --------
     >>> found = wb.synthetic.targets(wb.synthetic.patients(), 2)
-    >>> found.rows.size, found.distance[0] >= found.distance[1] > 1
+    >>> found.rows.size, bool(found.distance[0] >= found.distance[1] > 1)
     (2, True)
     """
     table = table_of(table)
