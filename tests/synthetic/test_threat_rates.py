@@ -139,13 +139,13 @@ def test_both_parts_of_the_error_are_used():
     found = any_number_bound(made, 1e-5, 0.95)
     tail = stats.binom.sf(199, 220, 1 / (1 + np.exp(-found.value)))
     gain = sharp_p_value(4000, 220, 200, found.value, 1e-5) - tail
-    assert tail == pytest.approx(0.0475, rel=1e-6)  # mδ = 0.04, so a share of 5% is kept
-    assert gain < 0.0025
-    weak = wb.Guesses(8000, 40, 30, included=4010)  # mδ = 0.2, and the part of δ decides
-    found = any_number_bound(weak, 2.5e-5, 0.95)
-    tail = stats.binom.sf(29, 40, 1 / (1 + np.exp(-found.value)))
-    assert sharp_p_value(8000, 40, 30, found.value, 2.5e-5) - tail == pytest.approx(0.01, 1e-6)
-    assert tail < 0.04
+    assert tail == pytest.approx(0.044, rel=1e-6)  # mδ = 0.04, so a share of 12% is kept
+    assert gain < 0.006
+    # mδ = 0.08, so a share of 24% is kept, and with few guesses the part of δ decides.
+    binomial, both = (sharp_p_value(8000, 6, 6, 0.0, delta) for delta in (0.0, 1e-5))
+    p = any_number_p_value(8000, 6, 6, 0.0, 1e-5)
+    assert p == pytest.approx((both - binomial) / 0.24, rel=1e-9)
+    assert p > binomial / 0.76
 
 
 def test_without_delta_it_is_the_bound_of_one_run():

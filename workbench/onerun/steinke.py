@@ -124,7 +124,7 @@ def any_number_p_value(
 def delta_share(canaries: int, delta: float) -> float:
     """s: the share of the error probability that `any_number_p_value` keeps for δ > 0."""
     least, largest = _DELTA_SHARES
-    return min(max(canaries * delta, least), largest)
+    return min(max(3 * canaries * delta, least), largest)
 
 
 def epsilon_refuted(

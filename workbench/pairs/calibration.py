@@ -307,8 +307,11 @@ def _smallest_noise(excess: Callable[[float], float], start: float, words: str) 
 def _central_limit_guess(pair: DPSGDPair, mu: float) -> float:
     """Log of the noise multiplier at which the central limit has this μ."""
     log_ratio = 2 * (math.log(mu) - math.log(pair.sample_rate)) - math.log(pair.steps)
-    if log_ratio > 600:  # where the ratio overflows, and both below are its log
-        return -math.log(log_ratio) / 2
+    if log_ratio > 600:
+        raise ValueError(
+            f"sample_rate={pair.sample_rate:g} is so small that any noise is enough; give a larger "
+            "one"
+        )
     ratio = (mu / pair.sample_rate) ** 2 / pair.steps
     inverse = (
         np.log1p(ratio) if pair.neighboring_relation == "add-remove" else np.arcsinh(ratio / 4)

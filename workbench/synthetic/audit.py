@@ -149,6 +149,7 @@ class SyntheticAudit:
 
     Examples
     --------
+    >>> import pandas as pd
     >>> rng = np.random.default_rng(0)
     >>> table = pd.DataFrame({"age": rng.integers(18, 90, 2000), "pay": rng.lognormal(10, 1, 2000)})
     >>> train, holdout = wb.synthetic.split_by_coin(table, seed=1)

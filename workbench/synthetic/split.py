@@ -92,6 +92,7 @@ def split_by_coin(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> table = pd.DataFrame({"age": range(100), "smokes": [0, 1] * 50})
     >>> train, holdout = wb.synthetic.split_by_coin(table, seed=1)
     >>> len(train), len(holdout)
