@@ -59,7 +59,6 @@ if TYPE_CHECKING:
 #: The ε at which a claim is tested besides the one that it names.
 _GRID = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 12, 32)])
 
-
 #: mδ(ε) at the one ε at which a claim is tested if the number of guesses was chosen.
 _SMALL_DELTA = 1e-3
 
@@ -77,7 +76,8 @@ class GuessVerdict:
         Of the claim: a limit of the probability of as many right guesses if it is true.
     guesses : Guesses
     bound : Bound
-        What the guesses show on their own: μ for a Gaussian claim, otherwise ε at the claim's δ.
+        What the guesses show on their own: μ for a Gaussian claim, otherwise ε at the claim's δ, or
+        at δ = 0; also for a Gaussian claim if the number of guesses was chosen.
     power : Detectable
         What would have been caught.
     relation : str
