@@ -34,6 +34,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import expit
 
 from workbench.curves.validation import Floats, quiet
+from workbench.onerun.steinke import epsilon_refuted
 
 #: Units of a bit, and values of a sum, at most.
 _UNITS, _LONGEST = 8, 2**20
@@ -108,3 +109,21 @@ class ExposureSum:
         sums = irfft(rfft(masses, size) ** self.canaries, size)
         tail = float(np.sum(sums[total : self.canaries * self.limits.size + 1]))
         return min(max(tail, 0.0) + _ROUND_OFF * self.canaries, 1.0)
+
+    def epsilon(self, total: int, error: float) -> float:
+        """The largest ε at which so large a sum has a probability of at most ``error``; 0 if none.
+
+        Parameters
+        ----------
+        total : int
+        error : float
+            One minus the confidence.
+        """
+
+        def p_value(m: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
+            return self.p_value(correct, epsilon)
+
+        m = self.canaries
+        return epsilon_refuted(
+            p_value, canaries=m, guesses=m, correct=total, delta=0.0, error=error
+        )
