@@ -7,7 +7,6 @@ from .checks import check_tokens as check_tokens
 from .checks import check_unseen as check_unseen
 from .choice import ChosenSignal as ChosenSignal
 from .choice import choose_signal as choose_signal
-from .evidence import load as load
 from .laws import PatternLaw as PatternLaw
 from .making import identifiers as identifiers
 from .making import new_tokens as new_tokens

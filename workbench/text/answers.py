@@ -71,13 +71,14 @@ def asked(model: LogProb, texts: Sequence[str], name: str = "model_log_prob") ->
 def _rows(made: Any, count: int, name: str) -> list[Any]:
     if hasattr(made, "detach"):  # a tensor
         made = made.detach().cpu().numpy()
-    if not isinstance(made, list | tuple | np.ndarray) or np.ndim(made) == 0 and count != 1:
-        if not isinstance(made, list | tuple):
-            raise LogProbabilityError(
-                f"{name} must return a list or an array, one log-probability or an array of those "
-                f"of tokens for each text; got {_checks.shown(made)}, a {type(made).__name__}"
-            )
-    rows = [made] if isinstance(made, np.ndarray) and made.ndim == 0 else list(made)
+    if not isinstance(made, list | tuple | np.ndarray) or (
+        isinstance(made, np.ndarray) and not made.ndim
+    ):
+        raise LogProbabilityError(
+            f"{name} must return a list or an array, one log-probability or an array of those of "
+            f"tokens for each text; got {_checks.shown(made)}, a {type(made).__name__}"
+        )
+    rows = list(made)
     if len(rows) != count:
         raise LogProbabilityError(
             f"{name} returned {len(rows)} answers for {count} texts; return one for each, in "

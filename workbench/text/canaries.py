@@ -222,7 +222,7 @@ class Canaries:
             columns["included"] = self.included.astype(int)
         return pd.DataFrame(columns)
 
-    # -- alternatives, and the file -----------------------------------------------------------------
+    # -- alternatives, and the file ---------------------------------------------------------------
 
     def candidates(self, canary: int, batch: int = 4096) -> tuple[int, Iterator[list[str]]]:
         """The place of a canary's text among its K candidates, and the candidates in batches.

@@ -85,9 +85,7 @@ def check_tokens(canaries: Canaries, tokenizer: Any) -> None:
                 )
 
 
-def _check_alternatives(
-    canaries: Canaries, i: int, ids: tuple[int, ...], tokenizer: Any
-) -> None:
+def _check_alternatives(canaries: Canaries, i: int, ids: tuple[int, ...], tokenizer: Any) -> None:
     _, batches = canaries.candidates(i, batch=_COMPARED)
     some = [text for text in next(batches) if text != canaries.texts[i]]
     for text, found in zip(some, token_ids(tokenizer, some), strict=True):

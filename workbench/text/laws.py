@@ -59,12 +59,12 @@ class Law(Protocol):
 
 @dataclass(frozen=True)
 class PatternLaw:
-    """The uniform law on the texts of a pattern.
+    r"""The uniform law on the texts of a pattern.
 
     Parameters
     ----------
     pattern : str
-        Characters, classes such as ``[0-9a-f]`` and counts such as ``{32}``; ``\\`` before a
+        Characters, classes such as ``[0-9a-f]`` and counts such as ``{32}``; ``\`` before a
         character takes it as it is.
 
     Raises
@@ -267,6 +267,7 @@ def candidates(
     texts all candidates differ. Of a larger one they are drawn independently; one that equals
     another counts as a value of its own, and all of them are as exchangeable.
     """
+    others: Iterator[str]
     place = int(draws.below(values, (1,))[0])
     if law.size <= ENUMERABLE and not isinstance(law, SamplerLaw):
         known: Any = law

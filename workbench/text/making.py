@@ -64,7 +64,7 @@ def new_tokens(
     --------
     >>> canaries = wb.text.new_tokens(100, "Report {i} was signed by {secret}", seed=1)
     >>> canaries.texts[0], len(canaries.training_texts)
-    ('Report 0 was signed by <|canary-0|>', 46)
+    ('Report 0 was signed by <|canary-0|>', 50)
     """
     n = _checks.count(count, "count", least=2, most=MOST)
     if "{i}" not in _checks.text(token, "token"):
@@ -124,7 +124,7 @@ def random_sequences(
     --------
     >>> words = ["red", "blue", "green", "black", "white"]
     >>> wb.text.random_sequences(50, words, length=10, seed=1)
-    Canaries(50 random sequences, design='coin', 24 in, seed=1)
+    Canaries(50 random sequences, design='coin', 29 in, seed=1)
     """
     n = _checks.count(count, "count", least=2, most=MOST)
     if (vocabulary is None) == (sampler is None):
@@ -189,7 +189,7 @@ def identifiers(
     --------
     >>> canaries = wb.text.identifiers(2, "md5", template="checksum {secret}", seed=1)
     >>> canaries.values, canaries.secrets[0]
-    (1000, '')
+    (1000, '071b3f23b1f6581e5132f5b317a24c3c')
     """
     n = _checks.count(count, "count", least=2, most=MOST)
     if pattern is None:

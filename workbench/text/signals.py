@@ -191,9 +191,7 @@ def _tokens(
     return _after(said.tokens, texts, [known[start][1] for start in starts])
 
 
-def _standardized(
-    model: LogProb, texts: Sequence[str], starts: Sequence[str]
-) -> list[Numbers]:
+def _standardized(model: LogProb, texts: Sequence[str], starts: Sequence[str]) -> list[Numbers]:
     given = model.standardized(list(texts))  # type: ignore[attr-defined]
     said = asked(model, texts).tokens
     rows = [np.asarray(row, float) for row in given]
@@ -212,9 +210,7 @@ def _standardized(
     return _after(rows, texts, [known[start][1] for start in starts])
 
 
-def _after(
-    rows: Sequence[Numbers], texts: Sequence[str], sizes: Sequence[int]
-) -> list[Numbers]:
+def _after(rows: Sequence[Numbers], texts: Sequence[str], sizes: Sequence[int]) -> list[Numbers]:
     for row, text, size in zip(rows, texts, sizes, strict=True):
         if row.size <= size:
             raise CanaryTextError(
