@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from workbench.live.audit import LiveAudit
+from workbench.live.canary_audit import CanaryAudit
 from workbench.live.trainers.watch import ModelScore, TrainingWatch, every_of
 from workbench.software.extras import MissingPackage
 
@@ -100,24 +101,24 @@ def _kind(base: type) -> Any:
 
         def on_train_end(self, args: Any, state: Any, control: Any, **of: Any) -> None:
             """The whole training."""
-            if self.every == "training" and state.is_world_process_zero:
-                at_end(self.watch, of["model"])
+            if state.is_world_process_zero:
+                at_end(self.watch, self.every, of["model"])
 
     return WorkbenchCallback
 
 
-def at_end(watch: TrainingWatch, model: Any) -> None:
+def at_end(watch: TrainingWatch, every: str, model: Any) -> None:
     """The end of a training, for either kind of audit.
 
     Parameters
     ----------
     watch : TrainingWatch
+    every : {"step", "epoch", "training"}
     model : object
     """
-    if watch.member is None:
+    if every == "training" and isinstance(watch.audit, CanaryAudit):
         watch.step(model)
-    else:
-        watch.end(model)
+    watch.end(model)
 
 
 def _steps(state: Any, every: str) -> int | None:

@@ -115,8 +115,8 @@ def _kind(bases: tuple[type, ...]) -> Any:
 
         def on_train_end(self, trainer: Any, pl_module: Any) -> None:
             """The whole training."""
-            if self.every == "training" and trainer.is_global_zero:
-                at_end(self.watch, pl_module)
+            if trainer.is_global_zero:
+                at_end(self.watch, self.every, pl_module)
 
     return WorkbenchCallback
 

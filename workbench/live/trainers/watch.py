@@ -159,6 +159,8 @@ class TrainingWatch:
     def end(self, model: Any) -> None:
         """The training has ended: a `wb.live.Audit` takes the score of this run.
 
+        What waits for a tracker is sent.
+
         Parameters
         ----------
         model : object
@@ -171,8 +173,18 @@ class TrainingWatch:
             further ones is right.
         """
         audit = self._runs
-        if audit is None or self._ended or audit.closed:
-            return
+        if audit is not None and not (self._ended or audit.closed):
+            self._end_of_run(audit, model)
+        if self.tracker is not None:
+            self._flush()
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _scores(self, model: Any) -> Any:
+        with undisturbed(model):
+            return self.score(model)
+
+    def _end_of_run(self, audit: RunAudit, model: Any) -> None:
         if self.run is not None and self.run < audit.runs:
             return  # a training that resumed after its end
         value = _one(self._scores(model))
@@ -180,12 +192,6 @@ class TrainingWatch:
         self._ended = True
         if self.tracker is not None:
             self._track(audit.runs)
-
-    # -- inside ------------------------------------------------------------------------------------
-
-    def _scores(self, model: Any) -> Any:
-        with undisturbed(model):
-            return self.score(model)
 
     def _lost(self, audit: CanaryAudit, made: int, error: Exception) -> None:
         """A look failed: say so, and let the training go on."""
@@ -203,6 +209,14 @@ class TrainingWatch:
             log_to(self.audit, self.tracker, step=step)
         except Exception:  # the bound is in the audit, and in its file
             log.exception("a look of a live audit could not be given to the tracker")
+
+    def _flush(self) -> None:
+        from workbench.trackers.log import flush
+
+        try:
+            flush(self.tracker)
+        except Exception:
+            log.exception("what waits for the tracker of a live audit could not be sent")
 
 
 def watch_training(
