@@ -44,7 +44,7 @@ FLOORS = [
     ("pages",),
     ("assets",),
     ("reports",),
-    ("dashboard", "explorables", "jupyter", "live", "panel", "slides", "views"),
+    ("dashboard", "explorables", "jupyter", "live", "panel", "slides", "trackers", "views"),
     ("server",),
     ("cli", "testing", "pytest_plugin"),
 ]
@@ -203,7 +203,10 @@ def test_every_folder_says_what_is_in_it():
 #: What users import: these, and nothing inside them.
 PUBLIC = {"workbench", "workbench.testing", "workbench.pandas"} | {
     f"workbench.{name}"
-    for name in ("selection", "onerun", "mechanisms", "live", "synthetic", "text", "training")
+    for name in (
+        *("selection", "onerun", "mechanisms", "live", "synthetic", "text", "trackers"),
+        "training",
+    )
 }
 
 

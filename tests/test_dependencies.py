@@ -40,6 +40,7 @@ FOLDERS = {
     "jupyter": ("lab",),
     "live": ("lab",),
     "live/canaries": ("opacus",),
+    "live/trainers": ("opacus",),
     "pages": ("reports",),
     "panel": ("panel",),
     "processes": ("mechanisms",),

@@ -23,6 +23,7 @@ from . import tables as tables
 from . import teaching as teaching
 from . import testers as testers
 from . import text as text
+from . import trackers as trackers
 from . import training as training
 from . import views as views
 from . import workspaces as workspaces

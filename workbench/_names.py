@@ -40,6 +40,9 @@ FIRST = (
 #: Namespaces of earlier versions, which still work and are shown no more.
 FORMER = ("jupyter",)
 
+#: Namespaces that completion leaves out: who needs one comes from its page in the documentation.
+HIDDEN = ("trackers",)
+
 
 def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """``__getattr__``, ``__dir__`` and ``__all__`` of a package whose names are found when used.
@@ -58,7 +61,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
     if hidden := _modules(folder) & homes.keys():
         _keep(package, hidden)
     names = sorted({*modules, *homes})
-    shown = sorted({*FIRST, *modules}) if package == "workbench" else names
+    shown = sorted({*FIRST, *modules} - {*HIDDEN}) if package == "workbench" else names
 
     def __getattr__(name: str) -> Any:  # noqa: N807
         if name in modules:

@@ -67,7 +67,9 @@ from workbench.claims.base import Claim
 from workbench.curves.validation import Floats
 from workbench.live.audit import LiveAudit
 from workbench.live.canaries.base import LiveCanaries
+from workbench.live.canaries.records import RecordCanaries
 from workbench.live.guessing import CanaryReading, reading
+from workbench.live.kept_looks import KeptLooks, bound_of, coins_digest
 from workbench.live.looks import LookPlan
 from workbench.live.state import LiveState
 from workbench.live.writing import replace_table
@@ -117,15 +119,19 @@ class CanaryAudit(LiveAudit):
     path : path, optional
         A csv file that is replaced at each look, for `read_one_run` and `read_scores`. Its scores
         are larger for members.
+    resume : bool
+        Whether to continue the audit of that file, if it exists: the looks that were made count,
+        and none is made twice. They are kept in a second file beside it. Of `RecordCanaries` only.
     name : str
         Shown in titles; the name of the file by default.
 
     Raises
     ------
     ValueError
-        An argument out of range.
+        An argument out of range; ``resume`` without a path, of canary gradients, or of the file of
+        another audit.
     FileExistsError
-        The file exists.
+        The file exists, and ``resume`` is False.
 
     See Also
     --------
@@ -163,6 +169,7 @@ class CanaryAudit(LiveAudit):
         assumption: str = "independent fair coins",
         guesses: int | None = None,
         path: str | os.PathLike[str] | None = None,
+        resume: bool = False,
         name: str = "",
     ):
         super().__init__(delta, confidence, claim, path, name)
@@ -178,9 +185,14 @@ class CanaryAudit(LiveAudit):
             "mu": self._nothing("mu", QuantityArguments()),
         }
         self._refuted_at: int | None = None
-        if self.path is not None and self.path.exists():
+        self._lost: dict[int, str] = {}
+        self._kept: KeptLooks | None = None
+        if _checks.flag(resume, "resume"):
+            self._resume()
+        elif self.path is not None and self.path.exists():
             raise FileExistsError(
-                f"{self.path} exists already, and may hold another audit; give another path"
+                f"{self.path} exists already, and may hold another audit; give another path, or "
+                "resume=True from the start of a training that may be continued"
             )
 
     @cached_property
@@ -223,6 +235,46 @@ class CanaryAudit(LiveAudit):
                 self._look(scores, level)
         self._changed()
 
+    def skip(self, steps: int, reason: str = "this audit did not see the step") -> None:
+        """Go on without steps: a look that was planned at one of them finds nothing.
+
+        Its share of the error budget is lost, and the bound stays that of the looks before. So it
+        is allowed for any reason, such as scores that could not be computed, or a training that
+        resumes where the audit had not looked.
+
+        Parameters
+        ----------
+        steps : int
+            How many steps were made in all, at least as many as before.
+        reason : str
+            Shown for each look that is lost.
+
+        Raises
+        ------
+        ValueError
+            Fewer steps than before; canary gradients, whose scores need each step; a closed audit.
+        """
+        _checks.text(reason, "reason")
+        with self._lock:
+            self._require_open()
+            if not isinstance(self.canaries, RecordCanaries):
+                raise ValueError(
+                    "the scores of canary gradients are sums over all steps, of which none can be "
+                    "left out; give each to observe(), or use wb.live.RecordCanaries"
+                )
+            if _checks.count(steps, "steps") < self.step:
+                raise ValueError(f"steps must be at least the {self.step} made so far, got {steps}")
+            lost = self.looks.between(self.step, steps)
+            self._lost |= {step: reason for step in lost}
+            self.step = steps
+        if lost:
+            self._changed()
+
+    @property
+    def last_look(self) -> int:
+        """The step of the last look; 0 before the first."""
+        return self._seen[-1][0] if self._seen else 0
+
     # -- a look ------------------------------------------------------------------------------------
 
     def _look(self, scores: Floats, level: float) -> None:
@@ -231,6 +283,15 @@ class CanaryAudit(LiveAudit):
         self._take("mu", level, lambda: self._reading.mu(self.run, level))
         self._seen.append((self.step, self._largest["epsilon"].value))
         self._refute()
+        if self._kept is not None:  # first what was spent
+            self._kept.write(
+                {
+                    "seen": self._seen,
+                    "largest": self._largest,
+                    "refuted_at": self._refuted_at,
+                    "lost": [[step, why] for step, why in self._lost.items()],
+                }
+            )
         if self.path is not None:
             replace_table(self.path, self._lines())
 
@@ -278,6 +339,36 @@ class CanaryAudit(LiveAudit):
         table = (f"{i},{x!r},{b},{self.step}" for i, (x, b) in enumerate(rows))
         return ["canary,score,included,step", *table]
 
+    def _resume(self) -> None:
+        """Take up the looks that the file has."""
+        if self.path is None:
+            raise ValueError("resume=True needs path=, the file that is continued")
+        if not isinstance(self.canaries, RecordCanaries):
+            raise ValueError(
+                "canary gradients cannot resume, as their scores are sums over all steps; use "
+                "wb.live.RecordCanaries, or a new audit of the steps that are left"
+            )
+        of_audit = {
+            "the canaries": coins_digest(self.canaries.included),
+            "larger_is_member": self.canaries.larger_is_member,
+            "steps": self.looks.steps,
+            "delta": self.delta,
+            "confidence": self.confidence,
+            "assumption": self._reading.assumption,
+            "guesses": self._reading.guesses,
+            "claim": None if self.claim is None else str(self.claim),
+        }
+        self._kept = KeptLooks(self.path, of_audit)
+        looks = self._kept.read()
+        if looks is None:
+            return
+        self._seen = [(int(step), float(value)) for step, value in looks["seen"]]
+        self._largest = {name: bound_of(found) for name, found in looks["largest"].items()}
+        self._refuted_at = looks["refuted_at"]
+        self._lost = {int(step): str(why) for step, why in looks["lost"]}
+        self._scores = self._kept.scores(self.canaries.included)
+        self.step = max(self.last_look, *self._lost, 0)
+
     def _finish(self) -> None:
         """Nothing is open: the file was written whole at each look."""
 
@@ -321,7 +412,12 @@ class CanaryAudit(LiveAudit):
             )
 
     def _notes(self) -> list[str]:
-        steps = self.looks.steps
+        steps, notes = self.looks.steps, []
         if steps is not None and self.step > steps:
-            return [f"No looks after the {steps:,} steps that were planned."]
-        return []
+            notes.append(f"No looks after the {steps:,} steps that were planned.")
+        if self._lost:
+            step, reason = max(self._lost.items())
+            number = len(self._lost)
+            looks = "look was" if number == 1 else "looks were"
+            notes.append(f"{number} {looks} lost, the last at step {step:,}: {reason}.")
+        return notes

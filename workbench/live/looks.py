@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import count, takewhile
 
 from workbench import _checks
 from workbench.audits.series.spending import confidence_at
@@ -79,6 +79,16 @@ class LookPlan:
             if look >= step:
                 return confidence_at(position, self.confidence) if look == step else None
         return None
+
+    def between(self, before: int, last: int) -> list[int]:
+        """The steps with a look after one step, up to another one.
+
+        Parameters
+        ----------
+        before, last : int
+        """
+        looks = _endless() if self.steps is None else iter(self.planned)
+        return [step for step in takewhile(lambda step: step <= last, looks) if step > before]
 
 
 def _endless() -> Iterator[int]:

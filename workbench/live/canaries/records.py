@@ -80,7 +80,21 @@ class RecordCanaries(LiveCanaries):
         """
         if self._observed is None:
             raise ValueError("there are no scores yet; give them to the audit's observe()")
-        found = _checks.array(self._observed(), "the scores of the canaries")
+        return self.require(self._observed())
+
+    def require(self, scores: ArrayLike) -> Floats:
+        """The scores of all canaries as an array, if that is what they are.
+
+        Parameters
+        ----------
+        scores : array_like, shape (count,)
+
+        Raises
+        ------
+        ValueError
+            Another number of them, or NaN.
+        """
+        found = _checks.array(scores, "the scores of the canaries")
         if found.shape != self.included.shape:
             raise ValueError(
                 f"the scores have shape {found.shape}; give one for each of the "
