@@ -158,6 +158,8 @@ from .labels.law import LabelLaw as LabelLaw
 from .labels.law import LabelsError as LabelsError
 from .labels.law_test import LabelLawTest as LabelLawTest
 from .labels.law_test import label_law_test as label_law_test
+from .labels.local_reports import LocalReportAudit as LocalReportAudit
+from .labels.local_reports import audit_local_reports as audit_local_reports
 from .labels.run import LabelRun as LabelRun
 from .mechanisms.adapting.adapt import mechanism_from as mechanism_from
 from .mechanisms.adapting.adapted import AdaptedMechanism as AdaptedMechanism

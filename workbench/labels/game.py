@@ -328,6 +328,10 @@ class LabelGame:
         scores : array_like, shape (n, K) or (m,)
             As in `differences`.
         """
+        return replace(self._untested(scores), void=self.void)
+
+    def _untested(self, scores: ArrayLike) -> LabelRun:
+        """The run, before it is known whether the law is refused."""
         shown = self.pairs
         return LabelRun(
             self.differences(scores),
@@ -336,7 +340,6 @@ class LabelGame:
             name=self.name,
             seed=self.chance,
             condition=self.condition,
-            void=self.void,
         )
 
     def guess(self, scores: ArrayLike, guesses: int | None = None) -> Guesses:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench.onerun.guesses import LABEL_CONDITIONS, Guesses, Rule
 from workbench.onerun.run import OneRun
+from workbench.scores.sample import ScoresError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +72,13 @@ class LabelRun(OneRun):
         rows = _checks.mask(rows, self.canaries, "rows")
         ids = None if self.ids is None else self.ids[rows]
         return replace(self, scores=self.scores[rows], included=self.included[rows], ids=ids)
+
+    def as_scores(self) -> NoReturn:
+        """A ScoresError: bounds from two samples would not say what the coins rest on."""
+        raise ScoresError(
+            "pairs of labels are no two samples of scores, whose bounds would assume independent "
+            "pairs and not say that labels follow a law; take one_run_bound(run.guess(…))"
+        )
 
     def _counted(self, guesses: int, correct: int, rule: Rule) -> Guesses:
         found = super()._counted(guesses, correct, rule)
