@@ -60,6 +60,7 @@ from workbench.onerun.steinke import (
 )
 from workbench.pairs.base import Pair
 from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.scores.sample import NOBODY_DREW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,7 +171,8 @@ class GuessVerdict:
     def __str__(self) -> str:
         bound = self.bound
         terms = ", ".join(filter(None, (percent(self.confidence), bound.assumption, self.void)))
-        return f"{self.claimed}: {self.verdict}, {bound.symbol} ≥ {bound.rounded} ({terms})"
+        shown = f"{bound.symbol} {bound.relation} {bound.rounded}"
+        return f"{self.claimed}: {self.verdict}, {shown} ({terms})"
 
     def __repr__(self) -> str:
         return f"GuessVerdict({self})"
@@ -251,7 +253,7 @@ def judge_guesses(
         bound=_bound(claim, guesses, confidence, chosen),
         power=power,
         relation=_relation(guesses),
-        void=guesses.void,
+        void=NOBODY_DREW if guesses.design == "given" else guesses.void,
     )
 
 
