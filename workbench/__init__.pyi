@@ -80,6 +80,7 @@ from .bounds.held_out.ordering import learn_ordering as learn_ordering
 from .bounds.held_out.ordering import learn_ordering_nd as learn_ordering_nd
 from .bounds.lower_bounds import epsilon_lower_bound as epsilon_lower_bound
 from .bounds.lower_bounds import mu_lower_bound as mu_lower_bound
+from .bounds.one_record import of_one_record as of_one_record
 from .bounds.parametric.binormal_fit import BinormalFit as BinormalFit
 from .bounds.parametric.binormal_fit import binormal_fit as binormal_fit
 from .bounds.parametric.checks import FamilyCheck as FamilyCheck
@@ -223,6 +224,13 @@ from .pairs.own.kinds import PairKind as PairKind
 from .pairs.own.kinds import named_pair as named_pair
 from .pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair
 from .pairs.subsampled_gaussian import SubsampledGaussianPair as SubsampledGaussianPair
+from .pairs.trainings.balls_in_bins import BallsInBinsPair as BallsInBinsPair
+from .pairs.trainings.banded import BandedMatrixPair as BandedMatrixPair
+from .pairs.trainings.group import group_pair as group_pair
+from .pairs.trainings.participation import (
+    square_root_coefficients as square_root_coefficients,
+)
+from .pairs.trainings.shuffled import ShuffledPair as ShuffledPair
 from .panel.dashboard import Dashboard as Dashboard
 from .panel.dashboard import dashboard as dashboard
 from .populations.conditional import Panoramia as Panoramia

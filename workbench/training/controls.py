@@ -234,5 +234,24 @@ def _controls() -> dict[str, PositiveControl]:
             "In a batch of fixed size a mislabeled record replaces one that pulls in the opposite "
             "direction, and so counts almost twice.",
         ),
+        PositiveControl(
+            WhiteBox(
+                replace(
+                    _TWO_CLASSES,
+                    bug="shuffled",
+                    sample_rate=0.1,
+                    noise_multiplier=0.6,
+                    expected_batch=2,
+                ),
+                benign,
+                400,
+                canary="record",
+                record=AuditedRecord("mislabeled", 0),
+                initial=_LEARNED,
+            ),
+            "In the epoch a mislabeled record is in exactly one of ten batches, in the place of "
+            "one that pulls in the opposite direction, and stands out twice as far as the noise "
+            "was made for.",
+        ),
     )
     return {control.bug: control for control in controls}

@@ -150,6 +150,28 @@ class FixedSize(Procedure):
         return np.sort(rng.choice(items, size, replace=False))
 
 
+class Shuffled(Procedure):
+    """Each epoch goes through the data in a new order, accounted as Poisson (Chua et al., 2024).
+
+    The order of an epoch is cut into batches of a fixed size; the last one holds the rest.
+    """
+
+    name, title = "shuffled", "Shuffled batches, accounted as Poisson"
+    about = (
+        "The data are shuffled and cut into batches in each epoch, so that every record is used "
+        "once and takes the place of another one; the accountant counts coins (arXiv 2403.17673)."
+    )
+    _rest: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
+
+    def sample(self, items: int, rng: np.random.Generator) -> NDArray[np.intp]:
+        """See `Procedure`."""
+        if not self._rest.size:
+            self._rest = rng.permutation(items)
+        size = max(round(self.settings.expected_batch), 1)
+        batch, self._rest = self._rest[:size], self._rest[size:]
+        return np.sort(batch)
+
+
 #: All procedures by name, the right one first.
 PROCEDURES: dict[str, type[Procedure]] = {
     kind.name: kind
@@ -164,6 +186,7 @@ PROCEDURES: dict[str, type[Procedure]] = {
         NoNoise,
         DividedByData,
         FixedSize,
+        Shuffled,
     )
 }
 
