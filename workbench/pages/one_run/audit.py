@@ -29,6 +29,7 @@ from workbench.onerun.tuning import Tuning, tune_one_run
 from workbench.pages.core.page import Control, Fact, Section, derived, figure
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
+from workbench.pages.one_run.values import IN_OR_OUT
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.registry import family_named
 
@@ -87,7 +88,7 @@ class OneRunAudit(Part):
             Control("q", when=lambda page: page.family == "subsampled-gaussian"),
             Control("log_delta"),
             Control("confidence"),
-            Control("tuned", when=lambda page: page.source != "counts"),
+            Control("tuned", when=lambda page: page.source != "counts" and page.ranks() is None),
         ),
     )
 
@@ -103,12 +104,14 @@ class OneRunAudit(Part):
         """The assumed family at the chosen δ."""
         return family_named(self.family, delta=self.page.delta.value, q=self.known_q)
 
-    @derived(needs=("guesses", "coin_guesses", *FAMILY, "confidence"), shared=True)
+    @derived(needs=("guesses", "coin_guesses", "candidates", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
         """Bound on ε by every method, or why the method does not apply."""
         return {name: self._ask(name) for name in METHODS}
 
     def _ask(self, method: str) -> Bound | Fact:
+        if method not in self.page.of_values.offered:
+            return Fact("")
         guesses = self.guessed(method)
         if isinstance(guesses, str):
             return Fact("–")
@@ -229,7 +232,7 @@ class OneRunAudit(Part):
 
     @figure(
         "Tuning the number of guesses",
-        needs=("tuning", "reference"),
+        needs=("tuning", "candidates", "ranks", "reference"),
         span=6,
         formula="Guess all, half, a quarter, … of the canaries: half of the guesses “included”, "
         "half “not included”.",
@@ -240,12 +243,12 @@ class OneRunAudit(Part):
         """Bounds against the number of guesses, and the bounds that are valid after tuning."""
         tuning = self.tuning()
         if isinstance(tuning, str):
-            return empty("Tuning needs scores.")
+            return empty("Tuning needs scores.", optional=not self.page.of_values.by_coins)
         return charts.tuning(tuning, self.reference())
 
     @figure(
         "Information per guess",
-        needs=("guesses", "assumed", "confidence"),
+        needs=("guesses", "candidates", "assumed", "confidence"),
         span=6,
         formula="u(½) = max over x of h(½f(x) + ½(1 − x)) − ½h(f(x)) − ½h(1 − x). Published limit "
         "on the bit error: h⁻¹(1 − u(½)). Direct limit: (1 − TV)/2.",
@@ -254,6 +257,8 @@ class OneRunAudit(Part):
     )
     def information(self) -> dict[str, Any]:
         """Mutual information and smallest bit error, against the parameter of the family."""
+        if self.page.candidates() > 2:
+            return empty(IN_OR_OUT, optional=True)
         family, guesses, limit, leak = self.assumed(), self.page.guesses(), None, None
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
             limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.page.confidence)
@@ -273,12 +278,16 @@ class OneRunAudit(Part):
     def hypothetical(self) -> dict[str, Any]:
         """ε of each assumed bit error, and the ε it implies. The bound is where both are equal."""
         limits = self.assuming()
+        if limits == IN_OR_OUT:
+            return empty(limits, optional=True)
         return empty(limits) if isinstance(limits, str) else charts.hypothetical(limits)
 
     @derived(needs=("guesses", "assumed", "log_delta", "confidence"), shared=True)
     def assuming(self) -> HypotheticalLimits | str:
         """ε implied by assumed bit errors, or why there is none."""
         guesses = self.page.guesses()
+        if isinstance(guesses, Guesses) and guesses.values > 2:
+            return IN_OR_OUT
         if isinstance(guesses, str):
             return "There are no guesses yet."
         if guesses.guesses < guesses.canaries:

@@ -12,6 +12,8 @@ import param
 from workbench.claims.pair import PairClaim
 from workbench.onerun.guesses import RANDOM_PARTS, Ends, Guesses, Threshold
 from workbench.onerun.half.matching import MatchedPairs, matched_pairs
+from workbench.onerun.ranks.ranks import Ranks
+from workbench.onerun.ranks.read import has_ranks, ranks_of_table
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.onerun.simulate import (
@@ -26,11 +28,12 @@ from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SCORE, IntegerField, LogNumber, decimals
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.claims.risk import risk_without_scores
+from workbench.pages.one_run.values import NO_SCORES
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import Fingerprint
 from workbench.scores.statement import ScoreStatement
-from workbench.workspaces.seen.identity import of_sides
+from workbench.workspaces.seen.identity import of_ranks, of_sides
 from workbench.workspaces.seen.memory import Sight
 
 MECHANISMS = {
@@ -49,7 +52,7 @@ RATE, STEPS, BATCH = 0.1, 50, 16
 #: In one dimension no direction is random but for its sign.
 LEAST_DIMENSION = 2
 
-COUNTS = ("canaries", "guessed", "right", "included")
+COUNTS = ("canaries", "values", "guessed", "right", "included")
 SIMULATOR = ("mechanism", "leak", "claim", "log_coordinates", "cosine")
 RULE = ("rule", "threshold", "share_in", "share_out")
 
@@ -65,7 +68,10 @@ MOST_CANARIES = 10**6
 #: Ends and step of the threshold where scores are privacy losses.
 LOSSES, LOSS_STEP = (-5.0, 5.0), 0.05
 
-NO_FILE = "Upload a file with one row per canary: its score, and 1 (included) or 0 (not included)."
+NO_FILE = (
+    "Upload a file with one row per canary: its score, and 1 (included) or 0 (not included); or "
+    "the rank of its true value, and the number of candidates."
+)
 
 
 def _from(*sources: str) -> Any:
@@ -76,8 +82,12 @@ def _simulated(*mechanisms: str) -> Any:
     return lambda page: page.mechanism in mechanisms
 
 
+def _has_rule(page: Any) -> bool:
+    return page.source != "counts" and page.ranks() is None
+
+
 def _guessed_by(rule: str) -> Any:
-    return lambda page: page.source != "counts" and page.rule == rule
+    return lambda page: _has_rule(page) and page.rule == rule
 
 
 class OneRunSource(Part):
@@ -106,8 +116,9 @@ class OneRunSource(Part):
         default=(),
         label="Upload canaries",
         doc="csv, tsv, parquet, feather, npz or json with one row per canary: its score, and "
-        "whether it was included (1) or not (0). The file stays in this server's memory, for this "
-        "session only.",
+        "whether it was included (1) or not (0); or, of secrets with many candidates, the rank of "
+        "the true one and the number of candidates. The file stays in this server's memory, for "
+        "this session only.",
     )
     larger_is_member = param.Selector(
         default=True,
@@ -192,7 +203,7 @@ class OneRunSource(Part):
         doc="Share of the canaries, those with the lowest scores.",
     )
 
-    read = param.Parameter(precedence=-1, doc="The OneRun of the file.")
+    read = param.Parameter(precedence=-1, doc="The OneRun of the file, or its Ranks.")
     rule_moved = param.Boolean(
         False, precedence=-1, doc="Whether the rule was changed after the scores were seen."
     )
@@ -212,7 +223,8 @@ class OneRunSource(Part):
     rules: ClassVar[Section] = Section(
         "Guesses",
         (
-            Control("rule", when=lambda page: page.source != "counts"),
+            Control("top", when=lambda page: page.of_values.asks_top),
+            Control("rule", when=_has_rule),
             Control("threshold", when=_guessed_by("threshold")),
             Control("share_in", when=_guessed_by("ends")),
             Control("share_out", when=_guessed_by("ends")),
@@ -222,14 +234,23 @@ class OneRunSource(Part):
         "Data",
         (
             Control("source", given=False),
-            *(Control(name, when=_from("counts"), given=False) for name in COUNTS),
+            *(Control(name, when=_from("counts"), given=False) for name in COUNTS[:-1]),
+            Control(
+                "included",
+                when=lambda page: page.source == "counts" and page.values == 2,
+                given=False,
+            ),
             Control("upload", when=_from("file"), given=False),
-            Control("larger_is_member", when=_from("file"), given=False),
-            Control("design", given=False),
+            Control(
+                "larger_is_member",
+                when=lambda page: page.source == "file" and page.ranks() is None,
+                given=False,
+            ),
+            Control("design", when=lambda page: page.of_values.by_coins, given=False),
         ),
     )
 
-    _mark_of: tuple[OneRun, Fingerprint] | None = None
+    _mark_of: tuple[OneRun | Ranks, Fingerprint] | None = None
 
     def start(self, given: frozenset[str]) -> None:
         """Take the first canaries into view."""
@@ -257,7 +278,13 @@ class OneRunSource(Part):
         if self.source in ("counts", "simulate") or self.read is None:
             return ()
         if self._mark_of is None or self._mark_of[0] is not self.read:
-            self._mark_of = self.read, of_sides(self.read.scores, self.read.included)
+            run = self.read
+            known = (
+                of_ranks(run.ranks, run.values)
+                if isinstance(run, Ranks)
+                else of_sides(run.scores, run.included)
+            )
+            self._mark_of = run, known
         return (Sight(self._mark_of[1], self.read.name),)
 
     def about_risk(self) -> dict[str, Any]:
@@ -298,10 +325,14 @@ class OneRunSource(Part):
             table = file.table()
             if "upload" in changed and not changed & set(REINTERPRETS):
                 self._follow(ScoreStatement.of([table]))
-            run = one_run_of_table(
-                table,
-                larger_is_member=self.larger_is_member,
-                design=self.design,
+            run = (
+                ranks_of_table(table)
+                if has_ranks(table)
+                else one_run_of_table(
+                    table,
+                    larger_is_member=self.larger_is_member,
+                    design=self.design,
+                )
             )
         except ValueError as error:
             self.page.message = str(error)
@@ -317,8 +348,11 @@ class OneRunSource(Part):
         stated = {"larger_is_member": statement.larger_is_member, "design": statement.design}
         self.page.set_quietly(**{k: v for k, v in stated.items() if v not in (None, "")})
 
-    def _adopt(self, run: OneRun) -> None:
+    def _adopt(self, run: OneRun | Ranks) -> None:
         """Take an uploaded run; its threshold starts at the median, which uses no inclusions."""
+        if isinstance(run, Ranks):
+            self.page.param.update(read=run, rule_moved=False)
+            return
         finite = run.scores[np.isfinite(run.scores)]
         low, middle, high = np.quantile(finite, [0, 0.5, 1]) if finite.size else (0.0, 0.0, 0.0)
         step = 10.0 ** math.floor(math.log10(max(high - low, 1e-6) / 100))
@@ -364,11 +398,13 @@ class OneRunSource(Part):
         """How a simulated run decides who is in; it has halves only."""
         return "fixed-half" if self.design in RANDOM_PARTS else "fair-coins"
 
-    @derived(needs=("source", "simulated", "log_canaries", "seed", "read", "design"))
+    @derived(needs=("source", "simulated", "log_canaries", "seed", "read", "ranks", "design"))
     def run(self) -> OneRun | str:
         """The canaries with their scores, or why there are none."""
         if self.source == "counts":
             return "Counts have no scores, so there is no guessing rule to choose."
+        if self.page.ranks() is not None:
+            return NO_SCORES
         if self.source == "simulate":
             try:
                 return self.simulated().run(self.size, self.seed, design=self.simulated_design)
@@ -376,22 +412,26 @@ class OneRunSource(Part):
                 return str(error)
         return NO_FILE if self.read is None else self.read
 
-    @derived(needs=("run", "design", *COUNTS, *RULE))
+    @derived(needs=("run", "ranks", "candidates", "top", "design", *COUNTS, *RULE))
     def guesses(self) -> Guesses | str:
         """The guesses and how many are correct, or why there are none."""
         try:
+            ranks = self.page.ranks()
+            if ranks is not None:
+                return ranks.guesses(self.page.top)
             if self.source == "counts":
-                return Guesses(
-                    self.canaries,
-                    self.guessed,
-                    self.right,
-                    included=self.included or None,
-                    design=self.design,
-                )
+                return self._counted()
             run = self.run()
             return run if isinstance(run, str) else run.guess(**self.chosen_rule(run).arguments)
         except ValueError as error:
             return str(error)
+
+    def _counted(self) -> Guesses:
+        """The guesses of the counts; with more than two values none is out, and no coin is said."""
+        counts = (self.canaries, self.guessed, self.right)
+        if self.page.values > 2:
+            return Guesses(*counts, values=self.page.values, top=self.page.top)
+        return Guesses(*counts, included=self.included or None, design=self.design)
 
     @derived(needs=("run",), shared=True)
     def pairs(self) -> MatchedPairs | str:
