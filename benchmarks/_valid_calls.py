@@ -183,6 +183,10 @@ def one_run() -> wb.OneRun:
 
 
 @functools.cache
+def ranked() -> pd.DataFrame:
+    return pd.DataFrame({"rank": [1, 3, 1, 800], "candidates": 1000})
+
+
 def random_half() -> wb.OneRun:
     rng = np.random.default_rng(0)
     included = np.repeat([True, False], 20)
@@ -462,6 +466,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "SubsampledGaussianPair": lambda: wb.SubsampledGaussianPair(0.25, 0.5),
     "Ends": lambda: wb.Ends(3, 4),
     "Guesses": lambda: wb.Guesses(100, 60, 45, included=52),
+    "Ranks": lambda: wb.Ranks([1, 3, 1, 800], 1000, ids=list("abcd")),
+    "Exposure": lambda: wb.exposure([1] * 30 + [400] * 70, values=1000, delta=1e-5),
     "Threshold": lambda: wb.Threshold(0.5),
     "GuessVerdict": lambda: wb.judge_guesses(wb.Guesses(1000, 100, 95), "approx(1, 1e-5)"),
     "SyntheticAudit": synthetic_audit,
@@ -915,6 +921,9 @@ OWN: dict[str, dict[str, Any]] = {
     "OneRun.part": {"rows": np.arange(40) < 20},
     "one_run_bound": {**_GUESSES, "delta": 1e-5},
     "one_run_mu_bound": _GUESSES,
+    "exposure": {"ranks": [1, 3, 1, 800], "values": 1000, "delta": 1e-5},
+    "Ranks.guesses": {},
+    "Ranks.of_scores": {"scores": np.eye(3), "true": [0, 1, 1]},
     "one_run_score_bound": {"run": Make(one_run), "delta": 1e-5},
     "canary_independence": {"data": Make(one_run), "permutations": 19},
     "matched_pairs": {"run": Make(random_half)},
@@ -1003,6 +1012,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "RandomizedResponsePair": {"epsilon": 1.0, "delta": 1e-5},
     "ZCDP": {"rho": 0.5},
+    "read_ranks": {"path": Make(ranked)},
     "read_one_run": {"path": Make(lambda: one_run().to_frame())},
     "read_score_table": {"path": Make(table_frame)},
     "read_scores": {"path": Make(frame)},
@@ -1234,7 +1244,18 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "plan_distribution": _PLANS,
     "power": _PLANS,
     "samples_needed": _PLANS,
-    "one_run_bound": (*_ONE_RUN, _ALL, _ALL | {"method": "bits-hoeffding", "included": 50}),
+    "one_run_bound": (
+        *_ONE_RUN,
+        _ALL,
+        _ALL | {"method": "bits-hoeffding", "included": 50},
+        {"values": 1000, "top": 10},
+    ),
+    "exposure": (
+        {"statistic": "sum", "delta": 0.0},
+        {"top": (1, 10)},
+        {"ranks": Make(OBJECTS["Ranks"]), "values": None},
+    ),
+    "Ranks.of_scores": ({"scores": Make(lambda: iter(np.eye(3)))}, {"ids": list("abc")}),
     "one_run_mu_bound": ({"method": "abstain"}, {"method": "bits", "guesses": 100}),
     "tune_one_run": _ONE_RUN,
     "one_run_score_bound": (

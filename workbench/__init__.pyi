@@ -169,6 +169,10 @@ from .onerun.half.stability import HalfStability as HalfStability
 from .onerun.half.stability import half_stability as half_stability
 from .onerun.judged import GuessVerdict as GuessVerdict
 from .onerun.judged import judge_guesses as judge_guesses
+from .onerun.ranks.exposure import Exposure as Exposure
+from .onerun.ranks.exposure import exposure as exposure
+from .onerun.ranks.ranks import Ranks as Ranks
+from .onerun.ranks.read import read_ranks as read_ranks
 from .onerun.read import read_one_run as read_one_run
 from .onerun.run import OneRun as OneRun
 from .onerun.scored.bound import one_run_score_bound as one_run_score_bound

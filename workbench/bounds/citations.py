@@ -91,6 +91,7 @@ _SOURCES = {
     "pooled count of false answers": ("clopper-pearson", "kairouz"),
     "one run, Steinke et al. 2023": ("steinke",),
     "one run, sharp": ("workbench-one-run", "steinke"),
+    "one run, sum of exposures": ("workbench-one-run", "carlini"),
     "one run, Mahloujifar et al. 2024": ("mahloujifar", "dong"),
     "one run, bits (Clopper–Pearson)": ("xiang-bits", "clopper-pearson", "dong"),
     "one run, bits (Hoeffding)": ("xiang-bits", "hoeffding", "dong"),

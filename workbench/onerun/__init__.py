@@ -7,6 +7,7 @@
   Wang 2025) and `abstain` (Xiang et al. 2025); `families` are the mechanisms that some assume.
 - `judged`: the verdict on a claim from guesses.
 - `scored`: bounds from the scores of the canaries, and tests of whether canaries are independent.
+- `ranks`: ranks of true values among many candidates, and the exposure of secrets.
 - `half`: runs in which a random half was in, made exact by matched pairs, and how stable they are.
 - `tuning`: valid bounds after choosing among several guessing rules.
 - `simulate`: simulated mechanisms with a known truth; `studies` compares bounds with it, and

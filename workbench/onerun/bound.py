@@ -25,6 +25,7 @@ from workbench.onerun.steinke import (
     any_number_p_value,
     delta_share,
     epsilon_refuted,
+    for_values,
     sharp_p_value,
     steinke_p_value,
 )
@@ -74,6 +75,7 @@ def _fdp(family: Family, g: Guesses, error: float) -> float:
         correct=g.correct,
         error=error,
         values=g.values,
+        top=g.top,
     )
 
 
@@ -110,6 +112,9 @@ METHODS = {
 #: own once the half is drawn, and the errors are spread less than binomial ones (Hoeffding 1956).
 FIXED_HALF = ("bits", "bits-hoeffding")
 
+#: Methods that hold where a canary had one of more than two values; the first is the default there.
+OF_VALUES = ("sharp", "fdp")
+
 
 def one_run_bound(
     guesses: Guesses | int,
@@ -118,12 +123,13 @@ def one_run_bound(
     correct: int | None = None,
     delta: float,
     confidence: float = 0.95,
-    method: str = "steinke",
+    method: str | None = None,
     family: str | Family | None = None,
     q: float | None = None,
     included: int | None = None,
     design: str | None = None,
     values: int | None = None,
+    top: int | None = None,
 ) -> Bound:
     """Lower bound on ε at δ from guesses which canaries were in the training data of one run.
 
@@ -138,8 +144,9 @@ def one_run_bound(
         In [0, 1).
     confidence : float
         Above 1/2 and below 1.
-    method : str
-        Choose it by whether canaries may influence each other's scores:
+    method : str, optional
+        By default "steinke", and "sharp" where each canary had one of more than two values. Choose
+        it by whether canaries may influence each other's scores:
 
         ================ ========================= ====================== =====================
         method           assumption                bounds ε of            abstentions
@@ -171,8 +178,12 @@ def one_run_bound(
         substituting a record. Only where ``guesses`` is a number.
     values : int, optional
         For canaries that are all in, each with one of this many values, drawn uniformly (a random
-        label, a random token), where each guess names a value: "fdp" only. ε is then that of
-        replacing one value by another. By default 2: in or out. Only where ``guesses`` is a number.
+        label, a random token, a secret among so many alternatives), where each guess names a value:
+        "sharp" and "fdp" only. ε is then that of replacing one value by another. By default 2: in
+        or out. Only where ``guesses`` is a number.
+    top : int, optional
+        The number of values that each guess names, fixed in advance; it is correct if the true one
+        is among them. By default 1. Only where ``guesses`` is a number.
 
     Returns
     -------
@@ -205,8 +216,15 @@ def one_run_bound(
     --------
     >>> wb.one_run_bound(100, canaries=1000, correct=90, delta=1e-5).rounded
     '1.62'
+
+    Secrets of 1000 values each, of which an attack names 60 of 200 rightly:
+
+    >>> wb.one_run_bound(200, canaries=200, correct=60, values=1000, delta=1e-5).rounded
+    '5.79'
     """
-    counts = _counts(guesses, canaries, correct, included, design, values)
+    counts = _counts(guesses, canaries, correct, included, design, values, top)
+    if method is None:
+        method = "steinke" if counts.values == 2 else OF_VALUES[0]
     how = _method(method, counts)
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     error, at = 1 - confidence, QuantityArguments(delta=delta)
@@ -219,7 +237,7 @@ def one_run_bound(
         value = 0.0
         if counts.guesses:
             value = epsilon_refuted(
-                how.p_value,  # type: ignore[arg-type]
+                for_values(how.p_value, counts.values, counts.top),  # type: ignore[arg-type]
                 canaries=counts.canaries,
                 guesses=counts.guesses,
                 correct=counts.correct,
@@ -273,20 +291,22 @@ def any_number_bound(guesses: Guesses, delta: float, confidence: float = 0.95) -
 
     References
     ----------
-    Steinke, Nasr and Jagielski (2023), sharpened; the proof is in `workbench.onerun.steinke`.
+    Steinke, Nasr and Jagielski (2023), sharpened; the proof is in `workbench.onerun.steinke`, also
+    for more than two values.
     """
     found = one_run_bound(guesses, delta=delta, confidence=confidence, method="sharp")
     if delta == 0 or guesses.guesses == 0:
         return found
     value = epsilon_refuted(
-        any_number_p_value,
+        for_values(any_number_p_value, guesses.values, guesses.top),
         canaries=guesses.canaries,
         guesses=guesses.guesses,
         correct=guesses.correct,
         delta=delta,
         error=1 - confidence,
     )
-    kept = _ANY_NUMBER.format(delta_share(guesses.canaries, delta))
+    of_delta = (guesses.values - 1) / (guesses.values - guesses.top)
+    kept = _ANY_NUMBER.format(delta_share(guesses.canaries, delta * of_delta))
     note = f"{found.note} {kept}" if found.note else kept
     return replace(found, value=value, note=note, recompute=None)
 
@@ -301,12 +321,13 @@ def one_run_mu_bound(
     included: int | None = None,
     design: str | None = None,
     values: int | None = None,
+    top: int | None = None,
 ) -> Bound:
     """Lower bound on μ: with this confidence the mechanism is not μ'-GDP for any smaller μ'.
 
     Parameters
     ----------
-    guesses, canaries, correct, included, design, values
+    guesses, canaries, correct, included, design, values, top
         As in `one_run_bound`.
     confidence : float
     method : {"fdp", "bits", "bits-hoeffding", "abstain"}
@@ -325,7 +346,7 @@ def one_run_mu_bound(
     -----
     It refutes Gaussian trade-off functions and does not assume that the true one is Gaussian.
     """
-    counts = _counts(guesses, canaries, correct, included, design, values)
+    counts = _counts(guesses, canaries, correct, included, design, values, top)
     how = _method(method, counts)
     if how.leak is None:
         raise ValueError(
@@ -344,11 +365,12 @@ def _counts(
     included: int | None,
     design: str | None,
     values: int | None,
+    top: int | None,
 ) -> Guesses:
     """The counts that were given, as `Guesses` or as numbers."""
     numbers = {
         "canaries": canaries, "correct": correct, "included": included, "design": design,
-        "values": values,
+        "values": values, "top": top,
     }  # fmt: skip
     if isinstance(guesses, Guesses):
         twice = [name for name, value in numbers.items() if value is not None]
@@ -367,16 +389,17 @@ def _counts(
         included=included,
         design=design or DESIGNS[0],
         values=2 if values is None else values,
+        top=1 if top is None else top,
     )
 
 
 def _method(method: str, counts: Guesses) -> OneRunMethod:
     """The method, if it covers how the counts came about."""
     how = METHODS[_checks.one_of(method, "method", METHODS)]
-    if counts.values > 2 and method != "fdp":
+    if counts.values > 2 and method not in OF_VALUES:
         raise ValueError(
             f"method={method!r} is for guesses 'in' or 'out', got values={counts.values}; take "
-            "method='fdp'"
+            "method='sharp' (any mechanism) or 'fdp' (a family)"
         )
     if how.every_guess and 0 < counts.guesses < counts.canaries:
         raise ValueError(
@@ -416,11 +439,7 @@ def _bound(
     sides = included, counts.canaries - included if included else 0
     if counts.design == "matched-pairs":
         sides = counts.canaries, counts.canaries
-    notes = [
-        note
-        for note in (_coins_note(counts), _values_note(counts), _pairs_note(counts), extra)
-        if note
-    ]
+    notes = [note for note in (_coins_note(counts), values_note(counts), extra) if note]
     rule = counts.rule
     return Bound(
         quantity=quantity,
@@ -439,6 +458,11 @@ def _bound(
     )
 
 
+def values_assumption(counts: Guesses) -> str:
+    """The assumption of bounds that allow any influence between canaries, each with a value."""
+    return PAIRS if counts.design == "matched-pairs" else VALUES
+
+
 def _assumption(counts: Guesses, how: OneRunMethod) -> str:
     if counts.values > 2:
         return VALUES
@@ -447,18 +471,17 @@ def _assumption(counts: Guesses, how: OneRunMethod) -> str:
     return HALVES if counts.design == "fixed-half" else how.assumption
 
 
-def _values_note(counts: Guesses) -> str | None:
+def values_note(counts: Guesses) -> str | None:
+    """What relation of neighbors bounds from values are about."""
+    if counts.design == "matched-pairs":
+        return SUBSTITUTION
     if counts.values == 2:
         return None
+    named = f" Each guess named {counts.top:,} of them." if counts.top > 1 else ""
     return (
         f"Each canary had one of {counts.values} values, and the bound is about replacing one "
-        "value by another."
+        f"value by another.{named}"
     )
-
-
-def _pairs_note(counts: Guesses) -> str | None:
-    """What relation of neighbors bounds from pairs are about."""
-    return SUBSTITUTION if counts.design == "matched-pairs" else None
 
 
 def _coins_note(counts: Guesses) -> str | None:

@@ -129,6 +129,9 @@ class Guesses:
         The random number by which records were matched, of `matched_pairs`.
     void : str, optional
         Why bounds from these guesses are not valid; None where nothing is known.
+    top : int
+        Number of values that each guess names, below ``values`` and fixed in advance; it is correct
+        if the true one is among them.
 
     Raises
     ------
@@ -145,6 +148,7 @@ class Guesses:
     values: int = 2
     seed: int | None = None
     void: str | None = None
+    top: int = 1
 
     to_frame = to_frame
 
@@ -162,6 +166,12 @@ class Guesses:
             raise ValueError(f"correct must be at most the {r} guesses, got {c}")
         _checks.one_of(self.design, "design", DESIGNS)
         object.__setattr__(self, "values", _checks.count(self.values, "values", least=2))
+        object.__setattr__(self, "top", _checks.count(self.top, "top", least=1))
+        if self.top >= self.values:
+            raise ValueError(
+                f"top must be below the {self.values} values, got {self.top}: a guess that names "
+                "all of them is always right"
+            )
         if self.seed is not None:
             object.__setattr__(self, "seed", _checks.count(self.seed, "seed"))
         if self.void is not None:

@@ -24,7 +24,9 @@ give smaller h. A block is at most √r/1000 steps long, which changes ε by les
 Where each canary had one of k values, drawn uniformly, and each guess names one, (k − 1) f̄(R) takes
 the place of f̄(R): every guess that is right for one value is wrong for k − 1 others, with a
 probability of at least f̄ of that of being right, on average because f̄ is convex. f is then that of
-replacing one value by another.
+replacing one value by another. A guess that names j values is right for v and wrong for w, both
+drawn at random, in (k − j)/(k − 1) of its right cases, and wrong for w though it names v in
+j/(k − 1) of its wrong ones: (k − 1)/j · f̄(R (k − j)/(k − 1)) takes the place.
 
 Nothing is assumed about how the scores of different canaries depend on each other.
 """
@@ -56,7 +58,14 @@ _SMALL = 1e-3
 
 
 def largest_refuted(
-    family: Family, *, canaries: int, guesses: int, correct: int, error: float, values: int = 2
+    family: Family,
+    *,
+    canaries: int,
+    guesses: int,
+    correct: int,
+    error: float,
+    values: int = 2,
+    top: int = 1,
 ) -> float:
     """Largest leak that the guesses refute at level ``error``; 0 if none.
 
@@ -68,6 +77,8 @@ def largest_refuted(
         One minus the confidence.
     values : int
         k, at least 2: in or out, or the values of which each canary had one.
+    top : int
+        j, the values that a guess names, below k.
 
     Returns
     -------
@@ -81,7 +92,7 @@ def largest_refuted(
 
     def narrowed(candidates: Floats) -> tuple[float, float]:
         """The last candidate that is refuted, and the next; ±inf beyond the ends."""
-        ok = refuted(family, candidates, canaries, guesses, correct, error, values)
+        ok = refuted(family, candidates, canaries, guesses, correct, error, values, top)
         first = candidates.size if ok.all() else int(np.argmin(ok))
         return (
             float(candidates[first - 1]) if first > 0 else -np.inf,
@@ -90,7 +101,8 @@ def largest_refuted(
 
     # The leak at which this share of wrong guesses would be usual is hardly ever refuted.
     false = max(guesses - correct, 0.5)
-    share = false / (false + (values - 1) * (guesses - false))  # as if there were two values
+    odds = (values - top) / top
+    share = false / (false + odds * (guesses - false))  # as if there were two values
     usual = min(family.parameter_of_bit_error(share), family.largest)
     if usual == 0:
         return 0.0
@@ -120,6 +132,7 @@ def refuted(
     correct: int,
     error: float,
     values: int = 2,
+    top: int = 1,
 ) -> NDArray[np.bool_]:
     """Whether each leak is refuted at level ``error``.
 
@@ -130,8 +143,8 @@ def refuted(
     canaries, guesses, correct : int
     error : float
         One minus the confidence.
-    values : int
-        k, as in `largest_refuted`.
+    values, top : int
+        k and j, as in `largest_refuted`.
 
     Returns
     -------
@@ -145,10 +158,11 @@ def refuted(
     right = np.full_like(leaks, error * correct / canaries)
     wrong = np.full_like(leaks, error * (guesses - correct) / canaries)
     most = guesses / canaries * (1 + 1e-12)
+    named, spared = (values - 1) / top, (values - top) / (values - 1)
     together = max(int(math.sqrt(guesses) / _FINENESS), 1)
     for step, first in enumerate(range(correct - 1, -1, -together)):
         i = max(first - together + 1, 0)
-        more = np.maximum(wrong, (values - 1) * least(right))
+        more = np.maximum(wrong, named * least(spared * right))
         grows = more - wrong > _MATTERS * more
         right = right + i / (guesses - i) * (more - wrong)
         wrong = more

@@ -139,7 +139,7 @@ def one_run_of_table(
             f"{repeats.why}. Each canary has one coin and one score: keep one row of each"
             + (f", with rows='{repeats.key}={repeats.values[0]}'" if repeats.key else "")
         )
-    found = _id_column(table, taken=(layout.score, layout.member)) if id is None else id
+    found = id_column(table, taken=(layout.score, layout.member)) if id is None else id
     names = f"; canaries are named by '{found}'" if found else ""
     log.info("%s: %s%s", table.label, layout.describe(), names)
     doubt = doubt_of_direction(layout.columns, [table.name])
@@ -180,8 +180,15 @@ def _called_as_here() -> Iterator[None]:
         raise ScoresError(text) from None
 
 
-def _id_column(table: DataTable, taken: tuple[str | None, ...]) -> str | None:
-    """The column that is called an id, if there is one."""
+def id_column(table: DataTable, taken: tuple[str | None, ...]) -> str | None:
+    """The column that is called an id, if there is one.
+
+    Parameters
+    ----------
+    table : DataTable
+    taken : tuple of str
+        Columns that are something else.
+    """
     free = [c for c in table.columns if c not in taken]
     found = [c for c in free if re.sub(r"[^a-z]", "", c.lower()) in _ID_NAMES]
     return found[0] if len(found) == 1 else None

@@ -32,6 +32,26 @@ where A_r = P[W_r ≥ c_r] · P[W_r < c_r]/(c_r · P[W_r = c_r]). If P[W_r ≥ c
 mδ·A_r ≤ s·error for every r, this is at most the error. `any_number_p_value` keeps a share s of the
 error for δ, which follows from m and δ alone.
 
+**More than two values.** Each of m canaries has one of K values, drawn uniformly and independently,
+and a guess names j of them, j fixed in advance; it is right if the true one is among these. The
+mechanism is (ε, δ)-DP for replacing one value by another. Let S be what is named of a canary drawn
+at random, v its value, and w another value, drawn uniformly. Replacing v by w turns "v ∈ S, w ∉ S
+and k others are guessed rightly" into "the truth w is not in S, the other value v is, and k others
+are guessed rightly". The first has the probability (k+1) π(k+1)/m · (K−j)/(K−1), since K − j of the
+K − 1 other values are not in S, and the second (r−k) π(k)/m · j/(K−1). The events of different k
+exclude each other, so (ε, δ)-DP gives
+
+    (k+1) π(k+1) ≤ e^ε · j/(K−j) · (r−k) π(k) + m · (K−1)/(K−j) · d_k,   d_k ≥ 0,  Σ d_k ≤ δ.
+
+That is the inequality above with ε + log(j/(K−j)), which may be negative, in place of ε, and with
+δ · (K−1)/(K−j) in place of δ; both proofs go on from there, and `for_values` puts these in their
+place. For j = 1 the δ stays what it is, and K = 2 is in or out.
+
+A mechanism reaches it too: it draws r canaries, then the number k of right guesses with the
+probability ρ_k B(k), where ρ has its one jump at c, then which are right and which values are
+named, all uniformly. Replacing a value changes k by at most one, and what was c and becomes c − 1
+alone changes its probability by more than e^ε, which costs exactly δ. ∎
+
 None of them assumes that the canaries do not influence each other's scores.
 """
 
@@ -127,6 +147,38 @@ def delta_share(canaries: int, delta: float) -> float:
     return min(max(3 * canaries * delta, least), largest)
 
 
+def for_values(p_value: PValue, values: int, top: int = 1) -> PValue:
+    """The p-value of guesses that name ``top`` of ``values`` values each.
+
+    Parameters
+    ----------
+    p_value : callable
+        `sharp_p_value` or `any_number_p_value`, of guesses "in" or "out".
+    values : int
+        K, at least 2.
+    top : int
+        j, below K.
+
+    Returns
+    -------
+    callable
+        With the ε and δ of replacing one value by another.
+
+    References
+    ----------
+    The proof is in the head of the module.
+    """
+    if values == 2:
+        return p_value
+    log_odds = math.log(top / (values - top))
+    of_delta = (values - 1) / (values - top)
+
+    def of_values(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
+        return p_value(canaries, guesses, correct, epsilon + log_odds, delta * of_delta)
+
+    return of_values
+
+
 def epsilon_refuted(
     p_value: PValue, *, canaries: int, guesses: int, correct: int, delta: float, error: float
 ) -> float:
@@ -135,7 +187,8 @@ def epsilon_refuted(
     Parameters
     ----------
     p_value : callable
-        `steinke_p_value`, `sharp_p_value` or `any_number_p_value`.
+        `steinke_p_value`, `sharp_p_value` or `any_number_p_value`, or what `for_values` makes of
+        the last two.
     canaries, guesses, correct : int
     delta : float
     error : float

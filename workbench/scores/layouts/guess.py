@@ -13,6 +13,7 @@ from itertools import islice
 from workbench.scores.layouts.direction import SMALLER
 from workbench.scores.layouts.labels import factorized, labels_of, spelling, text_of
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.ranked import refuse_ranks
 from workbench.scores.layouts.repeats import rows_of
 from workbench.scores.layouts.senses import (
     OPEN_NAMES,
@@ -146,6 +147,8 @@ def guess_layout(
             raise ScoresError(f"p= and q= go together: {'p' if p is None else 'q'}= is missing")
         table.column(p), table.column(q)
         return Layout("two columns", p=p, q=q, cluster=cluster)
+    if not labeled:
+        refuse_ranks(table)
     known = recognized((table,))
     of_tool = _of_tool(table, known, score, member)
     if not labeled and of_tool is None:
