@@ -80,8 +80,9 @@ def against_chance(
                    ticks=ticks),
         axis("share of the canaries, at most this rank", 0, 1.02 / (1 - 1.4 * HEADROOM),
              format=".0%", ticks={s: f"{s:.0%}" for s in (0, 0.25, 0.5, 0.75, 1)}),
-        summary=f"{here:.1%} of {ranks.size:,} canaries have their true value among the first "
-        f"{top:,} of {values:,} candidates; by chance {plain(100 * top / values)}%.",
+        summary=f"{here:.1%} of {ranks.size:,} canaries have their true value "
+        f"{'first' if top == 1 else f'among the first {top:,}'} of {values:,} candidates; by chance "
+        f"{plain(100 * top / values)}%.",
         closest=True,
         revision=values,
     )  # fmt: skip

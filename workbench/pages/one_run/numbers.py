@@ -127,9 +127,11 @@ class OneRunNumbers(Part):
         """Bound on one half of the canaries with the rule that was chosen on the other half."""
         return self._of_tuning("held_out")
 
-    @number("True ε", needs=("source", "simulated", "design", "log_delta"))
+    @number("True ε", needs=("source", "simulated", "design", "candidates", "ranks", "log_delta"))
     def truth(self) -> Fact:
         """ε of the simulated mechanism at the chosen δ."""
+        if not self.page.of_values.by_coins:
+            return Fact("")
         if self.page.source != "simulate":
             return Fact("–", "not known of a real mechanism")
         reference = self.page.auditing.simulated_reference()

@@ -13,7 +13,7 @@ from workbench.claims.pair import PairClaim
 from workbench.onerun.guesses import RANDOM_PARTS, Ends, Guesses, Threshold
 from workbench.onerun.half.matching import MatchedPairs, matched_pairs
 from workbench.onerun.ranks.ranks import Ranks
-from workbench.onerun.ranks.read import has_ranks, ranks_of_table
+from workbench.onerun.ranks.read import ranks_of_table
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.onerun.simulate import (
@@ -32,6 +32,7 @@ from workbench.pages.one_run.values import NO_SCORES
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import Fingerprint
+from workbench.scores.layouts.ranked import ranks_in
 from workbench.scores.statement import ScoreStatement
 from workbench.workspaces.seen.identity import of_ranks, of_sides
 from workbench.workspaces.seen.memory import Sight
@@ -327,7 +328,7 @@ class OneRunSource(Part):
                 self._follow(ScoreStatement.of([table]))
             run = (
                 ranks_of_table(table)
-                if has_ranks(table)
+                if ranks_in(table)
                 else one_run_of_table(
                     table,
                     larger_is_member=self.larger_is_member,
