@@ -23,13 +23,12 @@ HERE = os.path.dirname(__file__)
 #: What completion of ``wb.`` offers: what a newcomer needs, and the namespaces that have the rest.
 FIRST = (
     # scores, and what they show
-    *("Scores", "example", "examples", "read_scores", "explore", "histogram", "roc"),
+    *("Scores", "example", "read_scores", "explore", "histogram", "roc"),
     *("epsilon_lower_bound", "mu_lower_bound", "tradeoff_band", "gdp_fit", "compare", "judge"),
     "risk",
     # claims, and pairs whose privacy loss is known
     *("ApproxDP", "GDP", "PureDP"),
-    *("GaussianPair", "LaplacePair", "SubsampledGaussianPair", "RandomizedResponsePair"),
-    "DPSGDPair",
+    *("GaussianPair", "DPSGDPair"),
     # other data: counts, one run, a synthetic table, many records, a mechanism, a growing file
     *("Counts", "one_run_bound", "SyntheticAudit"),
     *("ScoreTable", "read_score_table", "audit_mechanism", "mechanism", "follow"),

@@ -14,7 +14,7 @@ from workbench._format import percent
 from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.wording import SYMBOLS, Wording
 from workbench.estimators.direction import direction_doubt
-from workbench.scores.sample import Scores, require_scores
+from workbench.scores.sample import ALIKE, NOBODY_DREW, Scores, require_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,8 @@ class Bound(Wording):
     method : str
         How it was computed, the key of :meth:`cite`.
     assumption : str
-        "independent runs", "clustered", "one run", "if rows are independent"; "no samples" for
+        "independent runs", "clustered", "one run", "if rows are independent"; "members and
+        non-members of one population" where nobody drew who was in; "no samples" for
         what was read off a curve; for guesses on canaries "independent fair coins" (canaries may
         influence each other) or "independent bits" (they may not), "independent uniform values"
         for guesses out of more than two values; "fair coins of pairs of records" or "independent
@@ -200,7 +201,7 @@ class Bound(Wording):
         }
         if doubt := direction_doubt(scores):
             rest["note"] = f"{rest['note']} {doubt}" if rest.get("note") else doubt
-        return cls(value=value, **(sample | rest))
+        return cls(value=value, **(sample | rest)).unless_given()
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Bound:
@@ -318,6 +319,36 @@ class Bound(Wording):
         """The same number with its guarantee declared void; estimates have none to lose."""
         _checks.text(reason, "reason")
         return self if self.guarantee == "estimate" else replace(self, void=reason)
+
+    def as_estimate(self, why: str, assumption: str) -> Bound:
+        """The same number without a guarantee.
+
+        Parameters
+        ----------
+        why : str
+            A clause that says why it is none; the note begins with it.
+        assumption : str
+            What would have to be true for the number to be more.
+        """
+        text = _checks.text(why, "why")
+        note = f"{text[:1].upper()}{text[1:]}."
+        return replace(
+            self,
+            guarantee="estimate",
+            assumption=_checks.text(assumption, "assumption"),
+            confidence=None,
+            checked=None,
+            side="lower",
+            high=None,
+            note=f"{note} {self.note}" if self.note else note,
+            recompute=None,
+        )
+
+    def unless_given(self) -> Bound:
+        """This bound, or an estimate where nobody drew who was in, which its assumption says."""
+        if self.assumption != ALIKE or self.guarantee == "estimate":
+            return self
+        return self.as_estimate(NOBODY_DREW, ALIKE)
 
     # -- as text and data -------------------------------------------------------------------------
 

@@ -37,7 +37,7 @@ def checked_against(estimate: Bound, certified: Bound) -> Bound:
     """
     if (estimate.quantity, estimate.at) != (certified.quantity, certified.at):
         raise ValueError(f"{certified.symbol} is no bound on {estimate.symbol}; give one that is")
-    if certified.void or estimate.value >= certified.value:
+    if certified.void or certified.guarantee == "estimate" or estimate.value >= certified.value:
         return estimate
     reason = f"below the certified lower bound {certified.rounded}: the bins are too coarse"
     return replace(estimate, void=reason)

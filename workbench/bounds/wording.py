@@ -111,6 +111,8 @@ _GIVEN = {
     "average over records, one run": "on the average over records, if the records of a model "
     "behave like independent ones",
     "clustered": "for independent clusters",
+    "members and non-members of one population": "if nothing but the training tells members from "
+    "non-members",
     "one run": "if the records of this one run behave like independent ones",
     "independent scores of canaries": "if the canaries' scores are independent given who was in, "
     "those of members of one law and those of the others of one",

@@ -33,6 +33,7 @@ from workbench.pairs.families.base import Family
 from workbench.pairs.families.gaussian import GaussianFamily
 from workbench.pairs.families.randomized_response import RandomizedResponseFamily
 from workbench.pairs.families.registry import family_named
+from workbench.scores.sample import ALIKE
 
 COINS = "independent fair coins"
 BITS = "independent bits"
@@ -169,13 +170,14 @@ def one_run_bound(
     included : int, optional
         Number of canaries that were in, if known; the bound's note then says whether fair coins
         are implausible. Only where ``guesses`` is a number.
-    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs"}, optional
+    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs", "given"}, optional
         How inclusion was decided: by an independent fair coin for each canary (default), as a
         random half, as a random part of another size, or by a fair coin for each pair of records,
         of which one was in. With "fixed-half" only "bits" and "bits-hoeffding" hold, and only if
         each guess uses no score but its own canary's; with "fixed-size" none does. With
         "matched-pairs", which `matched_pairs` makes of both, all methods hold, and ε is that of
-        substituting a record. Only where ``guesses`` is a number.
+        substituting a record. With "given", where nobody drew who was in, the result is an estimate.
+        Only where ``guesses`` is a number.
     values : int, optional
         For canaries that are all in, each with one of this many values, drawn uniformly (a random
         label, a random token, a secret among so many alternatives), where each guess names a value:
@@ -455,7 +457,7 @@ def _bound(
         note=" ".join(notes) or None,
         seed=counts.seed,
         **(more | {"void": more.get("void") or counts.void}),
-    )
+    ).unless_given()
 
 
 def values_assumption(counts: Guesses) -> str:
@@ -466,6 +468,8 @@ def values_assumption(counts: Guesses) -> str:
 def _assumption(counts: Guesses, how: OneRunMethod) -> str:
     if counts.values > 2:
         return VALUES
+    if counts.design == "given":
+        return ALIKE
     if counts.design == "matched-pairs":
         return PAIRS if how.assumption == COINS else BIT_PAIRS
     return HALVES if counts.design == "fixed-half" else how.assumption

@@ -12,7 +12,7 @@ from workbench import _checks
 from workbench._frames import to_frame
 
 #: How it was decided which canaries are in the training data.
-DESIGNS = ("fair-coins", "fixed-half", "fixed-size", "matched-pairs")
+DESIGNS = ("fair-coins", "fixed-half", "fixed-size", "matched-pairs", "given")
 
 #: Designs in which members are a random part of a fixed size, so that no canary has its own coin.
 RANDOM_PARTS = ("fixed-half", "fixed-size")
@@ -116,10 +116,11 @@ class Guesses:
         Number c of correct guesses.
     included : int, optional
         Number of canaries that were in the training data, if known.
-    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs"}
+    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs", "given"}
         How inclusion was decided: an independent fair coin for each canary, a random half, a random
         part of another fixed size, or a fair coin for each pair of records, one of which was in;
-        a canary is a pair then, and a guess says which of the two was in.
+        a canary is a pair then, and a guess says which of the two was in. "given": nobody drew it,
+        so that numbers are estimates.
     rule : Threshold or Ends, optional
         The rule that made the guesses.
     values : int

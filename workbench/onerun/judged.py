@@ -48,6 +48,7 @@ from workbench.onerun.mahloujifar import refuted as refuted_by_recursion
 from workbench.onerun.steinke import PValue, any_number_p_value, sharp_p_value
 from workbench.pairs.base import Pair
 from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.scores.sample import NOBODY_DREW
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -153,7 +154,8 @@ class GuessVerdict:
     def __str__(self) -> str:
         bound = self.bound
         terms = ", ".join(filter(None, (percent(self.confidence), bound.assumption, self.void)))
-        return f"{self.claimed}: {self.verdict}, {bound.symbol} ≥ {bound.rounded} ({terms})"
+        shown = f"{bound.symbol} {bound.relation} {bound.rounded}"
+        return f"{self.claimed}: {self.verdict}, {shown} ({terms})"
 
     def __repr__(self) -> str:
         return f"GuessVerdict({self})"
@@ -233,7 +235,7 @@ def judge_guesses(
         bound=_bound(claim, guesses, confidence, chosen),
         power=power,
         relation="substitution" if guesses.design == "matched-pairs" else "add/remove",
-        void=guesses.void,
+        void=NOBODY_DREW if guesses.design == "given" else guesses.void,
     )
 
 

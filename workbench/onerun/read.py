@@ -68,7 +68,7 @@ def read_one_run(
         The rows that are used, as of `read_scores`.
     larger_is_member : bool, optional
         As in `OneRun`; by default what the file states, else True.
-    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs"}, optional
+    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs", "given"}, optional
         As in `OneRun`; by default what the file states, else "fair-coins".
     name : str, optional
         Shown in titles; the file's name by default.

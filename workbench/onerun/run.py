@@ -35,13 +35,14 @@ class OneRun:
         True when a larger score suggests membership, False when a smaller one does (a loss).
     ids : array_like, shape (m,), optional
         A name for each canary. Repeated names raise, since their coins would not be independent.
-    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs"}
+    design : {"fair-coins", "fixed-half", "fixed-size", "matched-pairs", "given"}
         How inclusion was decided, which the data cannot show. "fair-coins": by an independent coin
         for each canary. "fixed-half" and "fixed-size": a random half of them, or a random part of
         another size that was fixed; the inclusions depend on each other, and `matched_pairs` makes
         pairs of which they do not. "matched-pairs": a canary is a pair of records, of which a fair
         coin decided which one was in; its score is that of the first minus that of the second, and
-        it is "included" if the first was in.
+        it is "included" if the first was in. "given": nobody drew it, such as members and
+        non-members of different origins; numbers are estimates then, see `shift_check`.
     name : str
         Shown in titles.
     seed : int or numpy.random.Generator, optional
@@ -167,13 +168,14 @@ class OneRun:
         -------
         Scores
             With ``sampling="one run"``: each bound states the assumption that the records of this
-            run behave like independent ones, which canaries that share a model may violate.
+            run behave like independent ones, which canaries that share a model may violate. With
+            ``sampling="given"`` where nobody drew who was in.
         """
         return Scores(
             self.scores[self.included],
             self.scores[~self.included],
             larger_is_member=self.larger_is_member,
-            sampling="one run",
+            sampling="given" if self.design == "given" else "one run",
             name=self.name,
             seed=self.seed,
         )

@@ -145,7 +145,7 @@ def tune_one_run(
         rules=rules,
         pointwise=pointwise,
         claimed=pointwise[best].voided(TUNED),
-        simultaneous=replace(paid[best_paid], guarantee="simultaneous", confidence=confidence),
+        simultaneous=_promising(paid[best_paid], guarantee="simultaneous", confidence=confidence),
         held_out=held[0] if held else None,
         rule_claimed=rules[best],
         rule_simultaneous=rules[best_paid],
@@ -194,9 +194,13 @@ def _held_out(
     tune, measure = ([rule.scaled(part.canaries, run.canaries) for rule in rules] for part in parts)
     best = _best(_bounds(parts[0], tune, **how))
     (bound,) = _bounds(parts[1], measure[best : best + 1], **how)
-    return replace(bound, guarantee="held-out", seed=run.chance, void=second_split(run)), measure[
-        best
-    ]
+    held = _promising(bound, guarantee="held-out", seed=run.chance, void=second_split(run))
+    return held, measure[best]
+
+
+def _promising(bound: Bound, **more: Any) -> Bound:
+    """A bound with another guarantee; an estimate has none to change."""
+    return bound if bound.guarantee == "estimate" else replace(bound, **more)
 
 
 def random_part(run: OneRun, share: float) -> NDArray[np.bool_]:

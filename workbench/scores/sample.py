@@ -34,7 +34,13 @@ from workbench.scores.value_counts import ValueCounts
 if TYPE_CHECKING:
     import pandas as pd
 
-SAMPLINGS = ("independent runs", "clustered", "one run", "unknown")
+SAMPLINGS = ("independent runs", "clustered", "one run", "given", "unknown")
+
+#: What numbers from records that nobody drew assume, and why they are estimates.
+ALIKE = "members and non-members of one population"
+NOBODY_DREW = (
+    "nobody drew at random who was in, so a difference of the two populations counts as a leak"
+)
 CLUSTER_RULES = ("mean", "max", "first")
 NON_FINITE = ("keep", "drop")
 
@@ -62,8 +68,9 @@ class Scores:
         when a smaller one does (a loss). Never inferred from the data. Where it is not stated, it
         is True, and ``direction_stated`` is False: bounds and verdicts then say if the scores look
         as if they were read the wrong way, and Series with names such as ``loss`` warn.
-    sampling : {"independent runs", "clustered", "one run", "unknown"}
-        How the scores were sampled; every bound states it as its assumption.
+    sampling : {"independent runs", "clustered", "one run", "given", "unknown"}
+        How the scores were sampled; every bound states it as its assumption. "given": members and
+        non-members are of different origins and nobody drew who was in; numbers are estimates then.
     clusters : pair of array_like, shape (n_p,), (n_q,), optional
         A label for each score of P and of Q (its subject or its run). Scores that share a label
         are reduced to one, so that the bounds see independent values; sets ``sampling`` to
@@ -212,7 +219,7 @@ class Scores:
     @property
     def assumption(self) -> str:
         """The assumption about sampling that every bound from these scores states."""
-        return "if rows are independent" if self.sampling == "unknown" else self.sampling
+        return assumption_of(self.sampling)
 
     def __repr__(self) -> str:
         member = "larger" if self.larger_is_member else "smaller"
@@ -415,6 +422,11 @@ class Scores:
         for name, value in values.items():
             object.__setattr__(changed, name, value)
         return changed
+
+
+def assumption_of(sampling: str) -> str:
+    """The assumption that bounds from scores of this sampling state."""
+    return {"unknown": "if rows are independent", "given": ALIKE}.get(sampling, sampling)
 
 
 def stated_direction(larger_is_member: bool | None) -> tuple[bool, bool]:

@@ -9,7 +9,7 @@ from typing import Any
 from workbench import _checks
 from workbench._json import JsonObject
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.sample import CLUSTER_RULES, NON_FINITE, SAMPLINGS
+from workbench.scores.sample import CLUSTER_RULES, NON_FINITE, SAMPLINGS, assumption_of
 from workbench.workspaces.errors import WorkspaceError
 
 #: What messages call the fields of a layout that may differ.
@@ -102,7 +102,7 @@ class Reading:
         """The reading as a sentence."""
         parts = [self.layout.describe()] if self.layout is not None else []
         parts.append(f"{'larger' if self.larger_is_member else 'smaller'} = member")
-        parts.append("if rows are independent" if self.sampling == "unknown" else self.sampling)
+        parts.append(assumption_of(self.sampling))
         if self.layout is not None and self.layout.cluster is not None:
             parts.append(f"clusters combined by {self.cluster_rule}")
         if self.nonfinite == "drop":

@@ -38,7 +38,7 @@ from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.validation import Floats
 from workbench.estimators.direction import direction_doubt
 from workbench.scores.ordered import oriented
-from workbench.scores.sample import SAMPLINGS, Scores, require_scores
+from workbench.scores.sample import SAMPLINGS, Scores, assumption_of, require_scores
 
 METHOD = "betting"
 
@@ -158,7 +158,7 @@ class AnytimeAudit:
         self.delta, self._claims = _claims(quantity, delta)
         self.confidence = _checks.confidence(confidence)
         self.larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
-        self._assumption = "if rows are independent" if sampling == "unknown" else sampling
+        self._assumption = assumption_of(sampling)
         self._tally = Tally(ratio)
         self.ratio = self._tally.ratio
         self._goal = -math.log1p(-self.confidence)
@@ -205,7 +205,7 @@ class AnytimeAudit:
             confidence=self.confidence,
             at=QuantityArguments(delta=self.delta),
             note=self._note(),
-        )
+        ).unless_given()
 
     @property
     def path(self) -> AnytimePath:

@@ -129,7 +129,7 @@ def anytime_e_value(
         n_p=tally.ratio[0] * tally.used,
         n_q=tally.ratio[1] * tally.used,
         assumption=scores.assumption,
-        void=out_of_order(scores),
+        void=NOBODY_DREW if scores.sampling == "given" else out_of_order(scores),
     )
 
 

@@ -184,4 +184,4 @@ def question_at_threshold(
         discarded=scores.discarded,
     )
     note = " ".join(filter(None, (found.note, direction_doubt(scores)))) or None
-    return replace(found, note=note)
+    return replace(found, note=note).unless_given()

@@ -54,7 +54,7 @@ from workbench.claims.parse import as_claim
 from workbench.curves.validation import Floats
 from workbench.estimators.direction import direction_doubt
 from workbench.pairs.base import Pair
-from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.sample import NOBODY_DREW, Scores, ScoresError, require_scores
 
 #: What a verdict may promise.
 Guarantee = Literal["simultaneous", "one question"]
@@ -96,7 +96,8 @@ def judge(
     ------
     ScoresError
         Nobody stated the direction of the scores, and members score significantly less member-like
-        than non-members; a claim that is refuted all the same is returned.
+        than non-members; a claim that is refuted all the same is returned. Scores of members and
+        non-members that nobody drew (``sampling="given"``).
     ValueError
         Text that is no claim, something else that is none, a confidence out of range, an unknown
         guarantee, a pair that its accountant cannot describe.
@@ -139,6 +140,11 @@ def verdict_on(
         As of `judge`.
     """
     claim = as_claim(claim)
+    if require_scores(scores).sampling == "given":
+        raise ScoresError(
+            f"“{claim}” is not judged: sampling='given' means that {NOBODY_DREW}; "
+            "wb.epsilon_lower_bound has an estimate"
+        )
     band = tradeoff_band(scores, _checks.confidence(confidence))
     claimed, sizes = claim.min_tradeoff, (scores.n_p, scores.n_q)
     at_ranks = _p_values(band, claimed)

@@ -65,6 +65,13 @@ from workbench.scores.sample import Scores, ScoresError
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Why there are no pairs.
+GIVEN_PAIRS = (
+    "{}='given' means that nobody drew who was in, so a member and a record that was out were not "
+    "as likely the other way round, whatever pairs are made; guess single records, of which "
+    "estimates follow: run.guess(...), or see wb.panoramia"
+)
+
 #: Sampling of scores that are not of one run.
 _NOT_ONE_RUN = ("independent runs", "clustered")
 
@@ -229,6 +236,8 @@ def matched_pairs(run: OneRun | Scores, *, within: ArrayLike | None = None) -> M
     _checks.instance(run, OneRun, "run", "a workbench.OneRun or workbench.Scores")
     if run.design == "matched-pairs":
         raise ScoresError("the canaries of this run are pairs already; give the run of records")
+    if run.design == "given":
+        raise ScoresError(GIVEN_PAIRS.format("design"))
     labels = np.zeros(run.canaries) if within is None else _labels(within, run.canaries)
     member, held_out = _matched(run.included, labels, run.random_order("pairs"))
     if member.size < 2:
@@ -252,6 +261,8 @@ def matched_pairs(run: OneRun | Scores, *, within: ArrayLike | None = None) -> M
 
 def _of_scores(scores: Scores) -> OneRun:
     """The run of two samples."""
+    if scores.sampling == "given":
+        raise ScoresError(GIVEN_PAIRS.format("sampling"))
     if scores.sampling in _NOT_ONE_RUN:
         raise ScoresError(
             f"these scores are of {scores.sampling}, not of one; wb.epsilon_lower_bound has bounds "

@@ -13,6 +13,7 @@ from workbench.bounds.strategies import Strategy
 from workbench.onerun.bound import SUBSTITUTION
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.independence import CanaryIndependence, canary_independence
+from workbench.scores.sample import ALIKE
 
 #: `Bound.assumption` of these bounds.
 SCORES = "independent scores of canaries"
@@ -39,7 +40,8 @@ def one_run_score_bound(
     Parameters
     ----------
     run : OneRun
-        Of either design: what matters is who was in, not how it was decided.
+        Of any design but "given", which yields an estimate: what matters is who was in, and that it
+        was drawn at random, not how.
     quantity : {"epsilon", "mu"}
         "epsilon" needs ``delta``.
     delta : float, optional
@@ -130,8 +132,10 @@ def one_run_score_bound(
     about = SUBSTITUTION if run.design == "matched-pairs" else None
     labeled = replace(
         bound,
-        assumption=SCORES,
+        assumption=ALIKE if run.design == "given" else SCORES,
         note=" ".join(filter(None, (bound.note, independence.explain(), about))),
         recompute=lambda level: one_run_score_bound(run, quantity, confidence=level, **again),
     )
+    if run.design == "given":
+        return replace(labeled, recompute=None)
     return labeled.voided(REFUTED) if independence.dependent else labeled

@@ -104,11 +104,11 @@ class OwnClaim(KeptClaim):
 
     @derived(needs=("measured", "confidence", *OWN_CLAIM), shared=True)
     def verdict(self) -> Verdict | None:
-        """The test of the claim; None without one."""
-        claim = self.own_claim()
-        if claim is None:
+        """The test of the claim; None without one, or where nobody drew who was in."""
+        claim, scores = self.own_claim(), self.page.statistic.measured()
+        if claim is None or scores.sampling == "given":
             return None
-        return verdict_on(self.page.statistic.measured(), claim, self.page.confidence)
+        return verdict_on(scores, claim, self.page.confidence)
 
     @property
     def words(self) -> str:
