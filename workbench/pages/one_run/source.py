@@ -46,6 +46,8 @@ MECHANISMS = {
     "DP-SGD with a bug: averages before clipping": "flawed",
 }
 
+ALL = tuple(MECHANISMS.values())
+
 #: Claim ε at δ = 1e-5 -> its noise multiplier with `RATE`, `STEPS` and `BATCH`.
 NOISE = {1: 2.93, 2: 1.75, 4: 1.145, 8: 0.803}
 RATE, STEPS, BATCH = 0.1, 50, 16
@@ -80,7 +82,8 @@ def _from(*sources: str) -> Any:
 
 
 def _simulated(*mechanisms: str) -> Any:
-    return lambda page: page.mechanism in mechanisms
+    """While studies of these mechanisms are shown: those of canaries that were in or out."""
+    return lambda page: page.mechanism in mechanisms and page.of_values.by_coins
 
 
 def _has_rule(page: Any) -> bool:
@@ -212,13 +215,13 @@ class OneRunSource(Part):
     simulator: ClassVar[Section] = Section(
         "Simulator",
         (
-            Control("mechanism"),
-            Control("leak", when=lambda page: page.mechanism not in ("dp-sgd", "flawed")),
+            Control("mechanism", when=_simulated(*ALL)),
+            Control("leak", when=_simulated(*(set(ALL) - {"dp-sgd", "flawed"}))),
             Control("claim", when=_simulated("dp-sgd", "flawed")),
             Control("log_coordinates", when=_simulated("gaussian", "random-directions")),
             Control("cosine", when=_simulated("gaussian")),
             Control("log_canaries", when=_from("simulate")),
-            Control("seed"),
+            Control("seed", when=_simulated(*ALL)),
         ),
     )
     rules: ClassVar[Section] = Section(

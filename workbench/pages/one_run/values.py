@@ -24,6 +24,7 @@ TOP_WORDS = "the number of candidates that a guess names"
 
 #: What a page of ranks does without.
 NO_SCORES = "Ranks have no threshold: a guess names the first candidates of each canary."
+MANY_VALUES = "This chart is about canaries with more than two values."
 NO_RANKS = "This chart needs the ranks of the true values."
 IN_OR_OUT = "This chart is about canaries that were in or out."
 
@@ -110,10 +111,26 @@ class OneRunValues(Part):
         ranks = self.ranks()
         if ranks is None:
             return empty(NO_RANKS, optional=True)
-        bound = self.page.auditing.certified(OF_VALUES[0])
         top = min(self.top, ranks.values)
-        shown = bound if isinstance(bound, Bound) and not bound.void else None
-        return charts.against_chance(ranks.ranks, ranks.values, top, shown)
+        return charts.against_chance(ranks.ranks, ranks.values, top, self._shown_bound())
+
+    @figure(
+        "Correct guesses against chance",
+        needs=("guesses", "candidates", "by_method", "rule_moved", "looked"),
+        span=6,
+        formula="Binomial laws with r guesses, each right by chance with j/K; and with "
+        "j e^ε/(j e^ε + K − j), the most that ε allows at δ = 0.",
+        caution="At the lower bound on ε, as many correct guesses or more still have the "
+        "probability that the confidence leaves.",
+    )
+    def correct_guesses(self) -> dict[str, Any]:
+        """How likely each number of correct guesses is, and how many are."""
+        guesses = self.page.guesses()
+        if self.candidates() == 2 or isinstance(guesses, str):
+            return empty(MANY_VALUES, optional=True)
+        if not guesses.guesses:
+            return empty("No guess was made.")
+        return charts.correct(guesses, self._shown_bound())
 
     @figure(
         "Exposure of the secrets",
@@ -128,6 +145,11 @@ class OneRunValues(Part):
         if ranks is None:
             return empty(NO_RANKS, optional=True)
         return charts.exposures(np.asarray(ranks.ranks), ranks.values)
+
+    def _shown_bound(self) -> Bound | None:
+        """The bound for any mechanism, if there is one and it is valid."""
+        bound = self.page.auditing.certified(OF_VALUES[0])
+        return bound if isinstance(bound, Bound) and not bound.void else None
 
     def words_of_guesses(self) -> str:
         """What a guess says, for the line under the title."""
