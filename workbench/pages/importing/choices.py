@@ -31,7 +31,7 @@ from workbench.workspaces.followed.data import require_kept
 from workbench.workspaces.reading import Reading
 
 #: What the menu calls the values of ``sampling``, where it is not by their own names.
-SAMPLING_LABELS = {"unknown": "not stated"}
+SAMPLING_LABELS = {"unknown": "not stated", "given": "nobody drew who was in"}
 
 
 #: What is asked of arrays whose shapes do not show which axis is that of the models.
@@ -132,7 +132,9 @@ class ImportChoices(Part):
         default="unknown",
         objects={SAMPLING_LABELS.get(s, s): s for s in SAMPLINGS if s != "clustered"},
         label="Independence of rows",
-        doc="Bounds hold for independent scores. Each bound repeats this assumption.",
+        doc="Bounds hold for independent scores. Each bound repeats this assumption. If members and "
+        "non-members are of different origins and nobody drew who was in, choose that: all numbers "
+        "are estimates then.",
     )
     cluster_column = param.Selector(
         default=None,

@@ -29,7 +29,7 @@ from workbench.onerun.tuning import Tuning, tune_one_run
 from workbench.pages.core.page import Control, Fact, Section, derived, figure
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
-from workbench.pages.one_run.values import IN_OR_OUT
+from workbench.pages.one_run.values import NO_BOUND
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.registry import family_named
 
@@ -220,7 +220,7 @@ class OneRunAudit(Part):
         "“independent canaries” does not.",
     )
     def methods(self) -> dict[str, Any]:
-        """Lower bounds from the same guesses. Amber: not valid."""
+        """Lower bounds from the same guesses. Amber: not valid. Grey: estimates."""
         shown = {NAMES[name]: self.certified(name) for name in METHODS}
         bounds = {name: bound for name, bound in shown.items() if isinstance(bound, Bound)}
         if not bounds:
@@ -232,7 +232,7 @@ class OneRunAudit(Part):
 
     @figure(
         "Tuning the number of guesses",
-        needs=("tuning", "candidates", "ranks", "reference"),
+        needs=("tuning", "guesses", "candidates", "ranks", "reference"),
         span=6,
         formula="Guess all, half, a quarter, … of the canaries: half of the guesses “included”, "
         "half “not included”.",
@@ -242,8 +242,10 @@ class OneRunAudit(Part):
     def choice(self) -> dict[str, Any]:
         """Bounds against the number of guesses, and the bounds that are valid after tuning."""
         tuning = self.tuning()
+        if not self.page.of_values.may_bound:
+            return empty(NO_BOUND, optional=True)
         if isinstance(tuning, str):
-            return empty("Tuning needs scores.", optional=not self.page.of_values.by_coins)
+            return empty("Tuning needs scores.")
         return charts.tuning(tuning, self.reference())
 
     @figure(
@@ -257,9 +259,9 @@ class OneRunAudit(Part):
     )
     def information(self) -> dict[str, Any]:
         """Mutual information and smallest bit error, against the parameter of the family."""
-        if self.page.candidates() > 2:
-            return empty(IN_OR_OUT, optional=True)
         family, guesses, limit, leak = self.assumed(), self.page.guesses(), None, None
+        if isinstance(guesses, Guesses) and not one_of_two(guesses):
+            return empty(NO_BOUND, optional=True)
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
             limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.page.confidence)
             leak = family.parameter_of_bit_error(limit) if limit < 0.5 else 0.0
@@ -278,7 +280,7 @@ class OneRunAudit(Part):
     def hypothetical(self) -> dict[str, Any]:
         """ε of each assumed bit error, and the ε it implies. The bound is where both are equal."""
         limits = self.assuming()
-        if limits == IN_OR_OUT:
+        if limits == NO_BOUND:
             return empty(limits, optional=True)
         return empty(limits) if isinstance(limits, str) else charts.hypothetical(limits)
 
@@ -286,8 +288,8 @@ class OneRunAudit(Part):
     def assuming(self) -> HypotheticalLimits | str:
         """ε implied by assumed bit errors, or why there is none."""
         guesses = self.page.guesses()
-        if isinstance(guesses, Guesses) and guesses.values > 2:
-            return IN_OR_OUT
+        if isinstance(guesses, Guesses) and not one_of_two(guesses):
+            return NO_BOUND
         if isinstance(guesses, str):
             return "There are no guesses yet."
         if guesses.guesses < guesses.canaries:
@@ -317,6 +319,16 @@ def single(method: str, design: str) -> bool:
     design : str
     """
     return design not in RANDOM_PARTS or (design == "fixed-half" and method in FIXED_HALF)
+
+
+def one_of_two(guesses: Guesses) -> bool:
+    """Whether a guess names one of two values, between which somebody drew.
+
+    Parameters
+    ----------
+    guesses : Guesses
+    """
+    return guesses.values == 2 and guesses.design != "given"
 
 
 @lru_cache(maxsize=32)

@@ -16,6 +16,9 @@ from workbench.pages.one_run.source import RULE, SIMULATOR
 #: Methods whose variable has another name, that of the number of the page.
 VARIABLES = {"bits-hoeffding": "hoeffding"}
 
+#: A simulated run of which it is stated that nobody drew who was in.
+GIVEN_RUN = "run = wb.OneRun(run.scores, run.included, design='given', seed=run.chance)"
+
 #: Settings that a view keeps beside its run.
 OWN = (*FAMILY, "tuned", "top", *RULE, "rule_moved", *SIMULATOR, "log_canaries", "seed", "seeds")
 
@@ -103,6 +106,8 @@ def _run_code(page: Page, guesses: Guesses) -> tuple[list[str], list[str]]:
         if page.run_source.simulated_design != "fair-coins":
             how["design"] = page.run_source.simulated_design
         run = f"run = {call('mechanism.run', str(page.run_source.size), **how)}"
+        if page.design == "given":
+            run += f"\n{GIVEN_RUN}"
         return [imported], [f"mechanism = {text}\n{run}", guessed]
     if page.source == "given":
         return [], [f"# run: as given in Python\n{guessed}"]

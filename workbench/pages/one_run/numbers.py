@@ -102,7 +102,7 @@ class OneRunNumbers(Part):
 
     @number(
         "Best of several rules (not valid)",
-        needs=("tuning", "candidates", "ranks", "looked"),
+        needs=("tuning", "guesses", "candidates", "ranks", "looked"),
         caution=f"{TUNED[0].upper()}{TUNED[1:]}.",
     )
     def claimed(self) -> Bound | Fact:
@@ -111,7 +111,7 @@ class OneRunNumbers(Part):
 
     @number(
         "Best of several, corrected",
-        needs=("tuning", "candidates", "ranks", "looked"),
+        needs=("tuning", "guesses", "candidates", "ranks", "looked"),
         formula="Bonferroni: each of the J rules gets 1/J of the error probability.",
     )
     def paid(self) -> Bound | Fact:
@@ -120,7 +120,7 @@ class OneRunNumbers(Part):
 
     @number(
         "Tuned on one half, tested on the other",
-        needs=("tuning", "candidates", "ranks", "looked"),
+        needs=("tuning", "guesses", "candidates", "ranks", "looked"),
         formula="A random number, drawn once for this run, divides the canaries into two halves.",
     )
     def held_out(self) -> Bound | Fact:
@@ -186,7 +186,7 @@ class OneRunNumbers(Part):
 
     def _of_tuning(self, which: str) -> Bound | Fact:
         tuning = self.page.tuning()
-        if not self.page.of_values.by_coins:
+        if not self.page.of_values.may_bound:
             return Fact("")
         if isinstance(tuning, str):
             return Fact("–", "needs scores" if isinstance(self.page.run(), str) else tuning)

@@ -138,11 +138,14 @@ class OneRunSource(Part):
             "a random half was in": "fixed-half",
             "a random part of another size was in": "fixed-size",
             "a fair coin per pair of records": "matched-pairs",
+            "nobody drew who was in": "given",
         },
         label="Inclusion design",
         doc="How it was decided which canaries to include. It cannot be checked from the data, and "
         "every bound depends on it. If a random part was in, its records are matched at random "
-        "with those that were held out; bounds from pairs are about substituting a record.",
+        "with those that were held out; bounds from pairs are about substituting a record. If "
+        "nobody drew who was in, members and the others may differ by themselves: all numbers are "
+        "estimates then.",
     )
 
     mechanism = param.Selector(default="gaussian", objects=MECHANISMS, label="Mechanism")
@@ -411,7 +414,8 @@ class OneRunSource(Part):
             return NO_SCORES
         if self.source == "simulate":
             try:
-                return self.simulated().run(self.size, self.seed, design=self.simulated_design)
+                found = self.simulated().run(self.size, self.seed, design=self.simulated_design)
+                return as_given(found) if self.design == "given" else found
             except ValueError as error:
                 return str(error)
         return NO_FILE if self.read is None else self.read
@@ -467,3 +471,14 @@ class OneRunSource(Part):
         k_in = max(round(self.share_in / 100 * run.canaries), 1)
         k_out = min(round(self.share_out / 100 * run.canaries), run.canaries - k_in)
         return Ends(k_in, k_out)
+
+
+def as_given(run: OneRun) -> OneRun:
+    """A run of which it is stated that nobody drew who was in."""
+    return OneRun(
+        run.scores,
+        run.included,
+        larger_is_member=run.larger_is_member,
+        design="given",
+        seed=run.chance,
+    )

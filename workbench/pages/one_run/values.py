@@ -27,6 +27,7 @@ NO_SCORES = "Ranks have no threshold: a guess names the first candidates of each
 MANY_VALUES = "This chart is about canaries with more than two values."
 NO_RANKS = "This chart needs the ranks of the true values."
 IN_OR_OUT = "This chart is about canaries that were in or out."
+NO_BOUND = "This chart is about canaries of which somebody drew which were in."
 
 
 class OneRunValues(Part):
@@ -70,6 +71,13 @@ class OneRunValues(Part):
     def by_coins(self) -> bool:
         """Whether canaries were in or out, and no ranks are in view."""
         return self.candidates() == 2 and self.ranks() is None
+
+    @property
+    def may_bound(self) -> bool:
+        """Whether canaries were in or out, and somebody drew which."""
+        guesses = self.page.guesses()
+        given = not isinstance(guesses, str) and guesses.design == "given"
+        return self.by_coins and not given
 
     @property
     def asks_top(self) -> bool:

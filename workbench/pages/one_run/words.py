@@ -12,6 +12,7 @@ from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
 from workbench.pages.one_run.audit import FROM_SCORES, NAMES
+from workbench.scores.sample import NOBODY_DREW
 
 #: Share of the noise's variance below which the interference of random canaries is not mentioned.
 NEGLIGIBLE = 0.01
@@ -46,7 +47,7 @@ class OneRunWords(Part):
         guesses = self.page.guesses()
         if isinstance(guesses, str):
             return unfinished(guesses)
-        if guesses.included is not None and guesses.design not in RANDOM_PARTS:
+        if guesses.included is not None and guesses.design == "fair-coins":
             p = coins_p_value(guesses.included, guesses.canaries)
             if p < REMARKABLE:
                 return nothing_concluded(
@@ -56,6 +57,8 @@ class OneRunWords(Part):
         name, bound = self._recommended()
         if bound is None:
             return nothing_concluded("no method applies to these guesses")
+        if bound.guarantee == "estimate":
+            return nothing_concluded(f"{NOBODY_DREW}; {in_brief(bound)} is an estimate only")
         if bound.void:
             return nothing_concluded(bound.void)
         why = "it needs no family and no independent canaries"
@@ -108,6 +111,12 @@ class OneRunWords(Part):
             return _matched(pairs)
         if isinstance(guesses, str) or guesses.included is None:
             return ""
+        if guesses.design == "given":
+            return (
+                "Nobody drew who was in, so no coins can be tested: the numbers hold if nothing "
+                "but the training tells members from the others. wb.shift_check asks whether they "
+                "can be told apart without the model."
+            )
         k, m = guesses.included, guesses.canaries
         if guesses.design in RANDOM_PARTS:
             return (
