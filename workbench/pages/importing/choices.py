@@ -312,9 +312,10 @@ class ImportChoices(Part):
 
     def _go_to_ranks(self) -> None:
         """Have the page One run show the file: it has ranks of canaries, and no scores."""
-        shown = self.page.param.upload.setting(self.upload)
+        (file,) = self.upload
+        digest = self.page.workspace.files.keep(file.name, file.content())
         self.page.goes_to = "onerun"
-        self.page.goes_with = {"source": "My file", "upload": shown}
+        self.page.goes_with = {"source": "My file", "upload": [[file.name, file.size, digest]]}
         self.page.param.update(tables=(), message=RANKS)
 
     def _propose(self) -> None:
