@@ -177,7 +177,7 @@ class OneRunGrowth(Part):
 
     @figure(
         "Bounds against the interference",
-        needs=("interfering", "by_dimension", "candidates", "ranks", "cosine", "log_coordinates"),
+        needs=("interfering", "by_dimension", "cosine", "log_coordinates"),
         span=12,
         formula="Canary i adds √(1 − ρ) in its own coordinate and ±√ρ in a direction that all have "
         "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2. "
@@ -197,7 +197,7 @@ class OneRunGrowth(Part):
             return charts.dimensions(by_dimension, 10**self.page.log_coordinates)
         study = self.interfering()
         if isinstance(study, str):
-            return empty(study, optional=not self.page.of_values.by_coins)
+            return empty(study, optional=True)
         return charts.interference(study, self.page.cosine)
 
     @figure(
