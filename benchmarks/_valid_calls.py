@@ -182,11 +182,11 @@ def one_run() -> wb.OneRun:
     return wb.OneRun(rng.normal(size=40) + included, included)
 
 
-@functools.cache
 def ranked() -> pd.DataFrame:
     return pd.DataFrame({"rank": [1, 3, 1, 800], "candidates": 1000})
 
 
+@functools.cache
 def random_half() -> wb.OneRun:
     rng = np.random.default_rng(0)
     included = np.repeat([True, False], 20)

@@ -23,6 +23,7 @@ from workbench.onerun.guesses import (
 from workbench.onerun.steinke import (
     PValue,
     any_number_p_value,
+    delta_factor,
     delta_share,
     epsilon_refuted,
     for_values,
@@ -307,7 +308,7 @@ def any_number_bound(guesses: Guesses, delta: float, confidence: float = 0.95) -
         delta=delta,
         error=1 - confidence,
     )
-    of_delta = (guesses.values - 1) / (guesses.values - guesses.top)
+    of_delta = delta_factor(guesses.values, guesses.top)
     kept = _ANY_NUMBER.format(delta_share(guesses.canaries, delta * of_delta))
     note = f"{found.note} {kept}" if found.note else kept
     return replace(found, value=value, note=note, recompute=None)

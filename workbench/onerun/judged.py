@@ -8,20 +8,26 @@ as well, and nothing is paid for taking it: p(c) = min_ε p_ε(c) falls in c, so
 coarse grid of ε only makes p larger. For μ-GDP the recursion of Mahloujifar, Melis and Chaudhuri
 (2024) limits the same tail, and is taken where it is smaller.
 
+*Where each canary had one of K values*, the same holds with the p-values of guesses that name j of
+them, and the claim is about replacing one value by another.
+
 *Where the number of guesses follows from what was released*, there is a tail for each number, and
 the minimum could be at another ε for each. So one ε is taken, that of the claim or else one that
 follows from the claim and the number of canaries alone, with `any_number_p_value`.
 
 **Power.** A mechanism at twice the claim that treats canaries alike and names those of which it is
 surest is right with the probability that its trade-off function gives at this share of guesses;
-"too few samples" is where it would be caught with a probability below one half.
+"too few samples" is where it would be caught with a probability below one half. With values v and w
+drawn at random, "v is named and w is not" has a probability of (K−j)/(K−1) of that of being right
+if v is the truth, and j/(K−1) of that of being wrong if w is: of a mechanism that treats values
+alike, a test of v against w, which lies on the trade-off function if nobody guesses better.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +51,13 @@ from workbench.claims.parse import as_claim
 from workbench.onerun.bound import any_number_bound, one_run_bound, one_run_mu_bound
 from workbench.onerun.guesses import RANDOM_PARTS, Guesses
 from workbench.onerun.mahloujifar import refuted as refuted_by_recursion
-from workbench.onerun.steinke import PValue, any_number_p_value, sharp_p_value
+from workbench.onerun.steinke import (
+    PValue,
+    any_number_p_value,
+    delta_factor,
+    for_values,
+    sharp_p_value,
+)
 from workbench.pairs.base import Pair
 from workbench.pairs.families.gaussian import GaussianFamily
 from workbench.scores.sample import NOBODY_DREW
@@ -62,6 +74,9 @@ _GRID = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 12, 32)])
 
 #: mδ(ε) at the one ε at which a claim is tested if the number of guesses was chosen.
 _SMALL_DELTA = 1e-3
+
+#: `GuessVerdict.relation` of pairs of records, and of values.
+SUBSTITUTION = "substitution"
 
 
 @dataclass(frozen=True)
@@ -125,7 +140,7 @@ class GuessVerdict:
 
     def explain(self) -> str:
         """The verdict in plain sentences, and where the claim's fields are about something else."""
-        neighbors = "substitute" if self.guesses.design == "matched-pairs" else "add-remove"
+        neighbors = "substitute" if self.relation == SUBSTITUTION else "add-remove"
         return " ".join([self._said(), *self.claim.differences(self.unit, neighbors)])
 
     def _said(self) -> str:
@@ -174,14 +189,15 @@ def judge_guesses(
     *,
     chosen_number: bool = False,
 ) -> GuessVerdict:
-    """The verdict on a claim from guesses on canaries, each of which had its own fair coin.
+    """The verdict on a claim from guesses on canaries, each with its own fair coin or value.
 
     Parameters
     ----------
     guesses : Guesses
-        Of fair coins or of matched pairs.
+        Of fair coins, of matched pairs, or of values that were drawn uniformly.
     claim : Claim, Pair or str
-        About adding or removing a canary; for matched pairs about substituting one.
+        About adding or removing a canary; for matched pairs about substituting one, and for values
+        about replacing one by another.
     confidence : float
         A true claim is refuted with a probability of at most one minus it.
     chosen_number : bool
@@ -196,7 +212,7 @@ def judge_guesses(
     Raises
     ------
     ValueError
-        A design without coins; text that is no claim; guesses out of more than two values.
+        A design without coins; text that is no claim.
 
     Notes
     -----
@@ -216,10 +232,10 @@ def judge_guesses(
     need = "a workbench.Guesses, such as run.guess(...) returns"
     _checks.instance(guesses, Guesses, "guesses", need)
     claim, confidence = as_claim(claim), _checks.confidence(confidence)
-    if guesses.design in RANDOM_PARTS or guesses.values > 2:
+    if guesses.design in RANDOM_PARTS:
         raise ValueError(
-            f"a verdict needs a fair coin for each canary, got design={guesses.design!r} and "
-            f"values={guesses.values}; match pairs first: wb.matched_pairs(run).guess(...)"
+            f"a verdict needs a fair coin for each canary, got design={guesses.design!r}; match "
+            "pairs first: wb.matched_pairs(run).guess(...)"
         )
     error = 1 - confidence
     chosen = _checks.flag(chosen_number, "chosen_number")
@@ -234,7 +250,7 @@ def judge_guesses(
         guesses=guesses,
         bound=_bound(claim, guesses, confidence, chosen),
         power=power,
-        relation="substitution" if guesses.design == "matched-pairs" else "add/remove",
+        relation=SUBSTITUTION if _replaces(guesses) else "add/remove",
         void=NOBODY_DREW if guesses.design == "given" else guesses.void,
     )
 
@@ -249,55 +265,63 @@ def claim_p_value(claim: Claim, guesses: Guesses, chosen_number: bool = False) -
     chosen_number : bool
         As in `judge_guesses`.
     """
-    m, r, c = guesses.canaries, guesses.guesses, guesses.correct
-    if r == 0:
+    if guesses.guesses == 0:
         return 1.0
     if chosen_number:  # the recursion is for a number that was fixed in advance
-        return _by_profile(claim, m, r, c, any_number_p_value)
-    return min(_by_profile(claim, m, r, c, sharp_p_value), _by_recursion(claim, m, r, c))
+        return _by_profile(claim, guesses, any_number_p_value)
+    return min(_by_profile(claim, guesses, sharp_p_value), _by_recursion(claim, guesses))
 
 
-def _by_profile(claim: Claim, m: int, r: int, c: int, p_value: PValue) -> float:
+def _by_profile(claim: Claim, guesses: Guesses, p_value: PValue) -> float:
+    m, r, c = guesses.canaries, guesses.guesses, guesses.correct
     own = claim.named_epsilon  # it says all of such a claim
     at = _GRID if own is None else np.array([own])
     if p_value is any_number_p_value and own is None:
-        at = at[m * np.asarray(claim.delta(at), float) <= _SMALL_DELTA][:1]
+        of_delta = delta_factor(guesses.values, guesses.top)
+        at = at[m * of_delta * np.asarray(claim.delta(at), float) <= _SMALL_DELTA][:1]
     deltas = np.asarray(claim.delta(at), float)
+    of_values = for_values(p_value, guesses.values, guesses.top)
     tested = [
-        p_value(m, r, c, float(epsilon), float(delta))
+        of_values(m, r, c, float(epsilon), float(delta))
         for epsilon, delta in zip(at, deltas, strict=True)
         if 0 <= delta < 1
     ]
     return min([1.0, *tested])
 
 
-def _by_recursion(claim: Claim, m: int, r: int, c: int) -> float:
+def _by_recursion(claim: Claim, guesses: Guesses) -> float:
     """For μ-GDP: the smallest error level at which the recursion refutes μ, rounded up."""
-    if not _recursion_refutes(claim, m, r, c, 0.5):
+    if not _recursion_refutes(claim, guesses, 0.5):
         return 1.0
     low, high = -30.0, math.log(0.5)
     for _ in range(30):
         middle = (low + high) / 2
-        refutes = _recursion_refutes(claim, m, r, c, math.exp(middle))
+        refutes = _recursion_refutes(claim, guesses, math.exp(middle))
         low, high = (low, middle) if refutes else (middle, high)
     return math.exp(high)
 
 
-def _recursion_refutes(claim: Claim, m: int, r: int, c: int, error: float) -> bool:
+def _recursion_refutes(claim: Claim, guesses: Guesses, error: float) -> bool:
     if not isinstance(claim, GDP) or claim.mu <= 0:
         return False
-    mu = np.array([claim.mu])
-    return bool(refuted_by_recursion(GaussianFamily(), mu, m, r, c, error)[0])
+    counts = guesses.canaries, guesses.guesses, guesses.correct
+    mu, values = np.array([claim.mu]), (guesses.values, guesses.top)
+    return bool(refuted_by_recursion(GaussianFamily(), mu, *counts, error, *values)[0])
 
 
 def _refutes(claim: Claim, guesses: Guesses, correct: int, error: float, chosen: bool) -> bool:
     """Whether so many right guesses refute the claim: its p-value, without the search for it."""
-    m, r = guesses.canaries, guesses.guesses
+    asked = replace(guesses, correct=correct)
     if chosen:
-        return _by_profile(claim, m, r, correct, any_number_p_value) <= error
-    if _by_profile(claim, m, r, correct, sharp_p_value) <= error:
+        return _by_profile(claim, asked, any_number_p_value) <= error
+    if _by_profile(claim, asked, sharp_p_value) <= error:
         return True
-    return _recursion_refutes(claim, m, r, correct, error)
+    return _recursion_refutes(claim, asked, error)
+
+
+def _replaces(guesses: Guesses) -> bool:
+    """Whether neighbors differ in the record that a canary was, not in whether it was in."""
+    return guesses.values > 2 or guesses.design == "matched-pairs"
 
 
 def _bound(claim: Claim, guesses: Guesses, confidence: float, chosen: bool) -> Bound:
@@ -323,7 +347,8 @@ def _power(claim: Claim, guesses: Guesses, error: float, chosen: bool) -> Detect
     def power(parameter: float) -> float:
         if critical is None:
             return 0.0
-        right = _accuracy(family.at(parameter), guesses.guesses / guesses.canaries)
+        share = guesses.guesses / guesses.canaries
+        right = _accuracy(family.at(parameter), share, guesses.values, guesses.top)
         return float(binom.sf(critical - 1, guesses.guesses, right))
 
     twice = 2 * family.claimed
@@ -348,21 +373,23 @@ def _critical(claim: Claim, guesses: Guesses, error: float, chosen: bool) -> int
     return high
 
 
-def _accuracy(tradeoff: Tradeoff, share: float) -> float:
+def _accuracy(tradeoff: Tradeoff, share: float, values: int = 2, top: int = 1) -> float:
     """The share of right guesses of the best attack that guesses on a share of all canaries.
 
     "In" with a false positive rate α is right for (1 − f(α)) of (1 − f(α) + α); by symmetry "out"
-    as often. Both together guess on 1 − f(α) + α of the canaries.
+    as often. Both together guess on 1 − f(α) + α of the canaries. With more values, those are
+    (K−1)/(K−j) and (K−1)/j of the rates; the head of the module says why.
     """
+    of_right, of_wrong = (values - 1) / (values - top), (values - 1) / top
     low, high = 0.0, 0.5
     for _ in range(50):
         alpha = (low + high) / 2
-        if 1 - float(tradeoff(np.array([alpha]))[0]) + alpha > share:
+        if of_right * (1 - float(tradeoff(np.array([alpha]))[0])) + of_wrong * alpha > share:
             high = alpha
         else:
             low = alpha
-    hit = 1 - float(tradeoff(np.array([high]))[0])
-    return hit / (hit + high) if hit + high > 0 else 0.5
+    hit, miss = of_right * (1 - float(tradeoff(np.array([high]))[0])), of_wrong * high
+    return hit / (hit + miss) if hit + miss > 0 else top / values
 
 
 def _least(power: Callable[[float], float], family: Mechanisms) -> float:

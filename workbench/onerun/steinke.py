@@ -171,12 +171,23 @@ def for_values(p_value: PValue, values: int, top: int = 1) -> PValue:
     if values == 2:
         return p_value
     log_odds = math.log(top / (values - top))
-    of_delta = (values - 1) / (values - top)
+    of_delta = delta_factor(values, top)
 
     def of_values(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
         return p_value(canaries, guesses, correct, epsilon + log_odds, delta * of_delta)
 
     return of_values
+
+
+def delta_factor(values: int, top: int = 1) -> float:
+    """(K−1)/(K−j): by how much more than δ guesses that name ``top`` of ``values`` may gain.
+
+    Parameters
+    ----------
+    values, top : int
+        As of `for_values`.
+    """
+    return (values - 1) / (values - top)
 
 
 def epsilon_refuted(
