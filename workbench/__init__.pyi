@@ -8,6 +8,7 @@ from . import curves as curves
 from . import estimators as estimators
 from . import figures as figures
 from . import following as following
+from . import labels as labels
 from . import live as live
 from . import mechanisms as mechanisms
 from . import onerun as onerun
@@ -151,6 +152,15 @@ from .following.evidence import ClaimEvidence as ClaimEvidence
 from .following.evidence import claim_evidence as claim_evidence
 from .following.follow import follow as follow
 from .following.state import FollowState as FollowState
+from .labels.game import LabelGame as LabelGame
+from .labels.game import LabelPairs as LabelPairs
+from .labels.law import LabelLaw as LabelLaw
+from .labels.law import LabelsError as LabelsError
+from .labels.law_test import LabelLawTest as LabelLawTest
+from .labels.law_test import label_law_test as label_law_test
+from .labels.local_reports import LocalReportAudit as LocalReportAudit
+from .labels.local_reports import audit_local_reports as audit_local_reports
+from .labels.run import LabelRun as LabelRun
 from .mechanisms.adapting.adapt import mechanism_from as mechanism_from
 from .mechanisms.adapting.adapted import AdaptedMechanism as AdaptedMechanism
 from .mechanisms.base import Domain as Domain

@@ -10,7 +10,8 @@ import math
 import numpy as np
 from scipy import stats
 
-from workbench.mechanisms.local_reports import bits_of
+from workbench.mechanisms.local_protocols.hashing import FUNCTIONS, hash_table
+from workbench.mechanisms.local_protocols.rappor import bits_of
 
 
 def line(distribution, tails=25.0, points=40_001):
@@ -348,6 +349,88 @@ class Filters:
         return outputs[:, bits[0]].sum(axis=1) * 5 + outputs[:, bits[1]].sum(axis=1)
 
 
+class SeveralReports:
+    """Outcomes of three reports of RAPPOR: bits set in all, of those of 3 only and of 4 only."""
+
+    def __init__(self, lie, flip, lasting):
+        self.lie, self.flip, self.lasting = lie, flip, lasting
+
+    def of_bit(self, true):
+        """The law of how often a bit is set in three reports."""
+        lie = self.lie if true else 1 - self.lie
+        if not self.lasting:
+            return stats.binom(3, 1 - lie).pmf(np.arange(4))
+        kept, flipped = (stats.binom(3, p).pmf(np.arange(4)) for p in (1 - self.flip, self.flip))
+        return (1 - lie) * kept + lie * flipped
+
+    def law(self, dataset):
+        sums = []
+        for true in (dataset[0] == 3, dataset[0] == 4):
+            four = np.ones(1)
+            for _ in range(4):
+                four = np.convolve(four, self.of_bit(true))
+            sums.append(four)
+        return np.outer(*sums).ravel()
+
+    def codes(self, outputs):
+        bits = [bits_of(value).astype(bool) for value in (3, 4)]
+        rows = outputs.reshape(len(outputs), 3, 20)
+        return rows[:, :, bits[0]].sum(axis=(1, 2)) * 13 + rows[:, :, bits[1]].sum(axis=(1, 2))
+
+
+class OneOfTen:
+    """Outcomes of k-ary randomized response: the value."""
+
+    def law(self, dataset):
+        law = np.full(10, 1 / (math.e + 9))
+        law[int(dataset[0])] *= math.e
+        return law
+
+    def codes(self, outputs):
+        return outputs[:, 0]
+
+
+class FirstBits:
+    """Outcomes of ten bits: those of both values of the pair; law: of the true and another bit."""
+
+    def __init__(self, own, other):
+        self.own, self.other = own, other
+
+    def law(self, dataset):
+        bits = [np.array([1 - p, p]) for p in (self.own, self.other)]
+        return np.outer(*(bits if dataset[0] == 0 else bits[::-1])).ravel()
+
+    def codes(self, outputs):
+        assert outputs.shape[1] == 10
+        return outputs[:, 0] * 2 + outputs[:, 1]
+
+
+class ThreeOfTen:
+    """Outcomes of subset selection: which of both values of the pair are among the three."""
+
+    def law(self, dataset):
+        own = 3 * math.e / (3 * math.e + 7)
+        # Of the nine others, two or three are in.
+        law = np.array([[(1 - own) * 6 / 9, (1 - own) * 3 / 9], [own * 7 / 9, own * 2 / 9]])
+        return (law if dataset[0] == 0 else law.T).ravel()
+
+    def codes(self, outputs):
+        assert (outputs.sum(axis=1) == 3).all()
+        return outputs[:, 0] * 2 + outputs[:, 1]
+
+
+class Hashed:
+    """Outcomes of local hashing with four numbers: the function and the report."""
+
+    def law(self, dataset):
+        law = np.full((FUNCTIONS, 4), 1 / (math.e + 3) / FUNCTIONS)
+        law[np.arange(FUNCTIONS), hash_table(10, 4)[:, int(dataset[0])]] *= math.e
+        return law.ravel()
+
+    def codes(self, outputs):
+        return outputs[:, 0] * 4 + outputs[:, 1]
+
+
 class Triples:
     """Outcomes of three quantiles: the cells in which they are, between all records of the pair."""
 
@@ -492,6 +575,14 @@ LAWS = {
     "svt34-parallel": SideBySide(noisy_count(1.0, rho=1.0), Patterns(2, 2 / 3, 1)),
     "rappor-one-time": Filters(_LIE),
     "rappor": Filters(_LIE),
+    "rappor-reports": SeveralReports(_LIE, 0.25, lasting=True),
+    "rappor-reports-afresh": SeveralReports(_LIE, 0.25, lasting=False),
+    "k-randomized-response": OneOfTen(),
+    "symmetric-unary": FirstBits(1 / (1 + math.exp(-0.5)), 1 / (1 + math.exp(0.5))),
+    "optimized-unary": FirstBits(0.5, 1 / (1 + math.e)),
+    "unary-kept-bit": FirstBits(0.5 + 0.5 / (1 + math.e), 1 / (1 + math.e)),
+    "subset-selection": ThreeOfTen(),
+    "local-hashing": Hashed(),
     "laplace-inversion": Grid(),
     "laplace-grid": Scalar(
         lambda x, e: laplace(1.0).cdf(e - x.sum()), np.arange(-5.5, 6) + 2.0**-11
@@ -526,6 +617,12 @@ LEAKS = {
     "svt-adaptive": 0.98,
     "rappor-one-time": 0.999,
     "rappor": 0.999,
+    "rappor-reports": 0.92,
+    "k-randomized-response": 0.999,
+    "symmetric-unary": 0.999,
+    "optimized-unary": 0.999,
+    "subset-selection": 0.999,
+    "local-hashing": 0.999,
     "laplace-grid": 0.999,
     "laplace-snapping": 0.999,
 }

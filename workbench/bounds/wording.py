@@ -86,12 +86,16 @@ _TERMS = {
     "independent scores of canaries": "assuming independent canaries",
     "fair coins of pairs of records": "if members were drawn at random",
     "independent bits of pairs of records": "if members were drawn at random",
+    "labels that follow the stated law": "if labels follow the stated law",
+    "fair coins of labels": "assuming fair coins of labels",
 }
 
 #: Assumption -> further terms: what else is assumed, and the relation of neighbors.
 _MORE_TERMS = {
     "fair coins of pairs of records": ("substituting a record",),
     "independent bits of pairs of records": ("assuming independent pairs", "substituting a record"),
+    "labels that follow the stated law": ("replacing a label",),
+    "fair coins of labels": ("replacing a label",),
 }
 
 #: Assumption -> clause of a sentence.
@@ -128,6 +132,10 @@ _GIVEN = {
     "and its partner that was held out were as likely the other way round",
     "independent bits of pairs of records": "if the members were drawn at random, and no pair of a "
     "member and a record that was held out influences the scores of another",
+    "labels that follow the stated law": "if each label was drawn from the stated law of its "
+    "record, independently of the other labels",
+    "fair coins of labels": "if a fair coin decided for each of these records, before the "
+    "training, which of two labels it was trained on",
 }
 
 

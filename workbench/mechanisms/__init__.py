@@ -6,8 +6,9 @@
 - `adapting`: functions and objects of other interfaces as mechanisms.
 - `gallery`: every mechanism by name; `cards`: the cards by subject. To add one, write its function
   and add its card there.
-- `counts`, `means`, `sums`, `selection`, `svt`, `svt_numbers`, `local_reports`, `gradient_descent`,
+- `counts`, `means`, `sums`, `selection`, `svt`, `svt_numbers`, `gradient_descent`,
   `floating_point`: their functions by subject; `datasets` reads what they are given.
+- `local_protocols`: reports of single values, and protocols to audit by guesses.
 """
 
 from workbench import _names

@@ -15,7 +15,8 @@ Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
 #: Parameters that count something, and those that may be 0 or below.
-_WHOLE, _ANY = ("steps", "bins", "answers", "copies", "block"), ("threshold", "rate")
+_WHOLE = ("steps", "bins", "answers", "copies", "block", "values", "reports")
+_ANY = ("threshold", "rate")
 
 #: Numbers that the runs of one call hold, at most, and steps of a descent.
 _MOST, _MOST_STEPS = 5 * 10**7, 10**4
@@ -57,7 +58,8 @@ def checked(run: Callable[Given, Returned]) -> Callable[Given, Returned]:
             else:
                 check = _checks.number if name in _ANY else _checks.positive
                 parameters[name] = check(value, name)
-        cells = size * max(x.size, parameters.get("bins", 1), parameters.get("copies", 1), 1)
+        wide = x.size * max(parameters.get("values", 1), parameters.get("reports", 1))
+        cells = size * max(wide, parameters.get("bins", 1), parameters.get("copies", 1), 1)
         if cells > _MOST or parameters.get("steps", 1) > _MOST_STEPS:
             raise ValueError(
                 f"size times the values of a dataset, or its bins, must be at most {_MOST:,}, and "

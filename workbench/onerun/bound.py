@@ -410,6 +410,11 @@ def _method(method: str, counts: Guesses) -> OneRunMethod:
             f"{counts.canaries} canaries; take method='abstain' (no influence between canaries), "
             "'fdp' or 'sharp'"
         )
+    if counts.condition is not None and how.assumption != COINS:
+        raise ValueError(
+            f"method={method!r} needs canaries that do not influence each other, which labels of "
+            "one training do; take 'sharp', 'steinke' or 'fdp'"
+        )
     if counts.design in RANDOM_PARTS:
         if counts.design != "fixed-half" or method not in FIXED_HALF:
             raise ValueError(
@@ -467,6 +472,8 @@ def values_assumption(counts: Guesses) -> str:
 
 
 def _assumption(counts: Guesses, how: OneRunMethod) -> str:
+    if counts.condition is not None:
+        return counts.condition
     if counts.values > 2:
         return VALUES
     if counts.design == "given":
@@ -478,6 +485,8 @@ def _assumption(counts: Guesses, how: OneRunMethod) -> str:
 
 def values_note(counts: Guesses) -> str | None:
     """What relation of neighbors bounds from values are about."""
+    if counts.condition is not None:
+        return LABELS
     if counts.design == "matched-pairs":
         return SUBSTITUTION
     if counts.values == 2:
@@ -514,6 +523,9 @@ SUBSTITUTION = (
     "ε is that of substituting one record by another; a training that is (ε, δ)-DP for adding or "
     "removing a record is (2ε, (1 + e^ε)δ)-DP for substituting one."
 )
+
+#: What a bound from pairs of labels is about.
+LABELS = "ε is that of replacing the label of one record by another (label privacy)."
 
 #: Why a bound is void.
 REFUTED = "the guesses rule out this family"

@@ -17,6 +17,10 @@ DESIGNS = ("fair-coins", "fixed-half", "fixed-size", "matched-pairs", "given")
 #: Designs in which members are a random part of a fixed size, so that no canary has its own coin.
 RANDOM_PARTS = ("fixed-half", "fixed-size")
 
+#: What the coins of pairs of labels rest on, of a `workbench.LabelGame`: the law of the labels, or
+#: coins that were drawn before the training.
+LABEL_CONDITIONS = ("labels that follow the stated law", "fair coins of labels")
+
 #: Bounds remark on inclusions whose p-value under fair coins is below this.
 REMARKABLE = 0.01
 
@@ -133,6 +137,9 @@ class Guesses:
     top : int
         Number of values that each guess names, below ``values`` and fixed in advance; it is correct
         if the true one is among them.
+    condition : {"labels that follow the stated law", "fair coins of labels"}, optional
+        What the coins of matched pairs rest on where a canary is a pair of labels of one record, of
+        `LabelGame`.
 
     Raises
     ------
@@ -150,6 +157,7 @@ class Guesses:
     seed: int | None = None
     void: str | None = None
     top: int = 1
+    condition: str | None = None
 
     to_frame = to_frame
 
@@ -177,6 +185,13 @@ class Guesses:
             object.__setattr__(self, "seed", _checks.count(self.seed, "seed"))
         if self.void is not None:
             _checks.text(self.void, "void")
+        if self.condition is not None:
+            _checks.one_of(self.condition, "condition", LABEL_CONDITIONS)
+            if self.design != "matched-pairs":
+                raise ValueError(
+                    "condition= is of pairs of labels, one of which was trained on; state "
+                    f"design='matched-pairs', got {self.design!r}"
+                )
         if self.values > 2 and (self.included is not None or self.design != DESIGNS[0]):
             raise ValueError(
                 f"with values={self.values} each canary has a value and none is out; leave out "

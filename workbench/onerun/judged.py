@@ -97,7 +97,7 @@ class GuessVerdict:
     power : Detectable
         What would have been caught.
     relation : str
-        Of neighbors, whose claim it judges: "add/remove" or "substitution".
+        Of neighbors, whose claim it judges: "add/remove", "substitution" or "replacing a label".
     void : str, optional
         Why it does not hold after all.
     unit : str
@@ -141,6 +141,8 @@ class GuessVerdict:
     def explain(self) -> str:
         """The verdict in plain sentences, and where the claim's fields are about something else."""
         neighbors = "substitute" if self.relation == SUBSTITUTION else "add-remove"
+        if self.guesses.condition is not None:  # a claim on labels has no relation of its own
+            neighbors = ""
         return " ".join([self._said(), *self.claim.differences(self.unit, neighbors)])
 
     def _said(self) -> str:
@@ -250,9 +252,15 @@ def judge_guesses(
         guesses=guesses,
         bound=_bound(claim, guesses, confidence, chosen),
         power=power,
-        relation=SUBSTITUTION if _replaces(guesses) else "add/remove",
+        relation=_relation(guesses),
         void=NOBODY_DREW if guesses.design == "given" else guesses.void,
     )
+
+
+def _relation(guesses: Guesses) -> str:
+    if guesses.condition is not None:
+        return "replacing a label"
+    return SUBSTITUTION if _replaces(guesses) else "add/remove"
 
 
 def claim_p_value(claim: Claim, guesses: Guesses, chosen_number: bool = False) -> float:
