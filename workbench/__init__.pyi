@@ -14,6 +14,7 @@ from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import pairs as pairs
 from . import panel as panel
+from . import populations as populations
 from . import reports as reports
 from . import risks as risks
 from . import scores as scores
@@ -222,6 +223,12 @@ from .pairs.randomized_response import RandomizedResponsePair as RandomizedRespo
 from .pairs.subsampled_gaussian import SubsampledGaussianPair as SubsampledGaussianPair
 from .panel.dashboard import Dashboard as Dashboard
 from .panel.dashboard import dashboard as dashboard
+from .populations.conditional import Panoramia as Panoramia
+from .populations.conditional import panoramia as panoramia
+from .populations.shift import ShiftCheck as ShiftCheck
+from .populations.shift import shift_check as shift_check
+from .populations.unlearned import Unlearning as Unlearning
+from .populations.unlearned import unlearning as unlearning
 from .reports.card import card_schema as card_schema
 from .reports.errors import ReportError as ReportError
 from .risks.risk import Risk as Risk

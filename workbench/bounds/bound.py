@@ -345,7 +345,7 @@ class Bound(Wording):
         )
 
     def unless_given(self) -> Bound:
-        """This bound, or an estimate where nobody drew who was in, which its assumption says."""
+        """An estimate where nobody drew who was in, which the assumption says; else this bound."""
         if self.assumption != ALIKE or self.guarantee == "estimate":
             return self
         return self.as_estimate(NOBODY_DREW, ALIKE)

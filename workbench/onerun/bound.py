@@ -177,8 +177,8 @@ def one_run_bound(
         of which one was in. With "fixed-half" only "bits" and "bits-hoeffding" hold, and only if
         each guess uses no score but its own canary's; with "fixed-size" none does. With
         "matched-pairs", which `matched_pairs` makes of both, all methods hold, and ε is that of
-        substituting a record. With "given", where nobody drew who was in, the result is an estimate.
-        Only where ``guesses`` is a number.
+        substituting a record. With "given", where nobody drew who was in, the result is an
+        estimate. Only where ``guesses`` is a number.
     values : int, optional
         For canaries that are all in, each with one of this many values, drawn uniformly (a random
         label, a random token, a secret among so many alternatives), where each guess names a value:

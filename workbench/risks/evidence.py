@@ -161,6 +161,8 @@ def evidence_of(of: Scores | TradeoffBand | Counts | Bound, confidence: float) -
         of = tradeoff_band(of, confidence)
     if isinstance(of, TradeoffBand):
         bound = of.total_variation()
+        if bound.guarantee == "estimate":
+            return _of_bound(bound)
         return RiskEvidence(bound, bound.value, curve=of.curve)
     if isinstance(of, Counts):
         error = (1 - confidence) / 2

@@ -344,6 +344,10 @@ class Scores:
         """The same scores with a number that was drawn for them before."""
         return self._changed(seed=chance.checked_seed(seed))
 
+    def as_given(self) -> Self:
+        """The same scores with the statement that nobody drew who was in: estimates follow."""
+        return self._changed(sampling="given")
+
     def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Self:
         """A subset of the scores, sorted: the order of arrival is lost.
 

@@ -80,21 +80,14 @@ class SplitTest:
     @classmethod
     def of(cls, tables: SyntheticTables) -> SplitTest:
         """The test of the tables of an audit, by chance that was drawn for them."""
-        from scipy.stats import hypergeom
-
         need = "a workbench.synthetic.SyntheticTables, such as audit.tables"
         _checks.instance(tables, SyntheticTables, "tables", need)
         included = tables.included
         learned = np.zeros(included.size, bool)
         learned[: included.size // 2] = True
         chance.generator(tables.chance, "split", 1).shuffle(learned)
-        scores = _scores(tables, learned)[~learned]
         was_in = included[~learned]
-        named = int(was_in.sum())
-        # Equal scores stay in the order of the pool, which is random.
-        best = np.argsort(-scores, kind="stable")[:named]
-        hits = int(was_in[best].sum())
-        p = float(hypergeom.sf(hits - 1, was_in.size, named, named))
+        named, hits, p = named_members(member_odds(tables, learned)[~learned], was_in)
         return cls(
             members=int(included.sum()),
             canaries=included.size,
@@ -102,7 +95,7 @@ class SplitTest:
             tested=was_in.size,
             named=named,
             hits=hits,
-            p_value=min(max(p, 0.0), 1.0),
+            p_value=p,
         )
 
     @property
@@ -132,10 +125,40 @@ class SplitTest:
         )
 
 
-def _scores(tables: SyntheticTables, learned: NDArray[np.bool_]) -> NDArray[np.float64]:
+def named_members(scores: NDArray[np.float64], was_in: NDArray[np.bool_]) -> tuple[int, int, float]:
+    """How many records a classifier names as members, how many were, and the exact p-value.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n,)
+        Larger for members, by what learned on other records; equal scores stay in this order, which
+        has to be random.
+    was_in : ndarray of bool, shape (n,)
+
+    Returns
+    -------
+    named, hits : int
+        As many are named as were in.
+    p_value : float
+        Of as many hits or more if the members are a uniformly random part of the records.
+    """
+    from scipy.stats import hypergeom
+
+    named = int(was_in.sum())
+    best = np.argsort(-scores, kind="stable")[:named]
+    hits = int(was_in[best].sum())
+    p = float(hypergeom.sf(hits - 1, was_in.size, named, named))
+    return named, hits, min(max(p, 0.0), 1.0)
+
+
+def member_odds(tables: SyntheticTables, learned: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Log-odds of being a member by a naive Bayes classifier, of each canary, the mean of its rows.
 
-    It learns from the rows of the canaries ``learned``.
+    Parameters
+    ----------
+    tables : SyntheticTables
+    learned : ndarray of bool, shape (canaries,)
+        Those from whose rows it learns.
     """
     here = learned[tables.canary]
     total = np.zeros(tables.records)

@@ -21,7 +21,7 @@ from workbench._frames import to_frame
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
 from workbench.bounds.anytime.predictable_counts import Tally
-from workbench.scores.sample import Scores, require_scores
+from workbench.scores.sample import NOBODY_DREW, Scores, require_scores
 
 
 @dataclass(frozen=True, repr=False)
