@@ -31,6 +31,7 @@ NUMERICS = (
     "selection",
     "synthetic",
     "tables",
+    "text",
     "training",
 )
 FLOORS = [
@@ -202,7 +203,7 @@ def test_every_folder_says_what_is_in_it():
 #: What users import: these, and nothing inside them.
 PUBLIC = {"workbench", "workbench.testing", "workbench.pandas"} | {
     f"workbench.{name}"
-    for name in ("selection", "onerun", "mechanisms", "live", "synthetic", "training")
+    for name in ("selection", "onerun", "mechanisms", "live", "synthetic", "text", "training")
 }
 
 

@@ -24,6 +24,7 @@ from . import synthetic as synthetic
 from . import tables as tables
 from . import teaching as teaching
 from . import testers as testers
+from . import text as text
 from . import training as training
 from . import views as views
 from . import workspaces as workspaces
