@@ -140,7 +140,7 @@ class GuessVerdict:
 
     def explain(self) -> str:
         """The verdict in plain sentences, and where the claim's fields are about something else."""
-        neighbors = "substitute" if _replaces(self.guesses) else "add-remove"
+        neighbors = "substitute" if self.relation == SUBSTITUTION else "add-remove"
         if self.guesses.condition is not None:  # a claim on labels has no relation of its own
             neighbors = ""
         return " ".join([self._said(), *self.claim.differences(self.unit, neighbors)])

@@ -10,7 +10,9 @@ from workbench import _checks
 from workbench.bounds.counts.counts import Counts
 from workbench.estimators.direction import direction_doubt
 from workbench.onerun.guesses import Guesses
-from workbench.onerun.read import read_one_run
+from workbench.onerun.ranks.ranks import Ranks
+from workbench.onerun.ranks.read import ranks_of_table
+from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
@@ -25,6 +27,9 @@ from workbench.pages.selection.page import SelectionPage, run_values
 from workbench.pages.synthetic.page import SyntheticPage
 from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
+from workbench.scores.layouts.folders import run_file
+from workbench.scores.layouts.ranked import ranks_in
+from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import Scores, ScoresError
 from workbench.selection.runs import RunCount
 from workbench.synthetic.audit import SyntheticAudit
@@ -89,7 +94,7 @@ def counts_page(counts: Counts) -> CountsPage:
 
 
 def one_run_page(run: Any) -> OneRunPage:
-    """The page about one training run: `Guesses`, `OneRun`, or what `read_one_run` reads."""
+    """The page about one training run: `Guesses`, `OneRun`, `Ranks`, or a file of one of these."""
     if isinstance(run, Guesses):
         return OneRunPage(
             source="counts",
@@ -98,8 +103,13 @@ def one_run_page(run: Any) -> OneRunPage:
             right=run.correct,
             included=run.included or 0,
             design=run.design,
+            values=run.values,
+            top=run.top,
         )
-    return OneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
+    if isinstance(run, OneRun | Ranks):
+        return OneRunPage(run)
+    table = read_table(run_file(run))
+    return OneRunPage(ranks_of_table(table) if ranks_in(table) else one_run_of_table(table))
 
 
 def records_page(table: ScoreTable) -> RecordsPage:

@@ -78,7 +78,7 @@ MENU: dict[str, dict[str, PageEntry]] = {
             "One run",
             "What do canaries in one training run prove?",
             "workbench.pages.one_run.page:OneRunPage",
-            takes=("workbench:OneRun", "workbench:Guesses"),
+            takes=("workbench:OneRun", "workbench:Guesses", "workbench:Ranks"),
             given=_GIVEN + "one_run_page",
         ),
         "records": PageEntry(

@@ -16,6 +16,7 @@ from workbench.bounds.parametric.estimators import estimator_named
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.onerun.guesses import Guesses
+from workbench.onerun.ranks.ranks import Ranks
 from workbench.onerun.run import OneRun
 from workbench.pages.compare import ComparePage
 from workbench.pages.core.page import Page
@@ -324,7 +325,7 @@ def explore_plan(
 
 
 def explore_one_run(
-    run: OneRun | Guesses | str | PathLike[str] | pd.DataFrame | None = None,
+    run: OneRun | Guesses | Ranks | str | PathLike[str] | pd.DataFrame | None = None,
     show: Iterable[str] | None = None,
     controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
@@ -334,9 +335,9 @@ def explore_one_run(
 
     Parameters
     ----------
-    run : OneRun, Guesses, path or DataFrame, optional
-        Canaries with their scores, or the counts alone. Without them the page offers counts, a
-        file of canaries, and simulated runs.
+    run : OneRun, Guesses, Ranks, path or DataFrame, optional
+        Canaries with their scores, the counts alone, or the ranks of the true values. Without them
+        the page offers counts, a file of canaries, and simulated runs.
     show, controls, spec, **settings
         As in `explore`.
 
@@ -347,7 +348,7 @@ def explore_one_run(
     Raises
     ------
     ScoresError
-        Canaries that cannot be audited; see `OneRun` and `read_one_run`.
+        Canaries that cannot be audited; see `OneRun`, `Ranks`, `read_one_run` and `read_ranks`.
     ValueError
         An unknown name in ``show``, ``controls``, ``spec`` or the settings.
 

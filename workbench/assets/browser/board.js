@@ -578,7 +578,7 @@ class JobRow {
     const running = status === "running"
     const before = this.element.dataset.status
     Object.assign(this.element.dataset, {status, tone})
-    this.element.hidden = status === "idle" && !offered
+    this.element.hidden = ["idle", "stored"].includes(status) && !offered
     this.words.textContent = words
     this.button.textContent = running ? "Cancel" : this.title
     this.button.setAttribute("aria-label", `${running ? "Cancel" : "Run"}: ${this.title}`)

@@ -36,7 +36,7 @@ LIMIT = Style("", "good")
 
 
 def methods(bounds: Mapping[str, Bound], reference: ReferenceValue | None) -> Figure:
-    """One row per method, from 0 to its lower bound on ε.
+    """One row per method, from 0 to its lower bound on ε, or to its estimate.
 
     Parameters
     ----------
@@ -49,8 +49,12 @@ def methods(bounds: Mapping[str, Bound], reference: ReferenceValue | None) -> Fi
     seen += [reference.epsilon] if reference and math.isfinite(reference.epsilon) else []
     reach = 1.12 * max([*seen, 0.1])
     shown = np.minimum(values, reach)
-    roles = ["warn" if bound.void else "good" for bound in bounds.values()]
-    hover = [f"{name}: ε ≥ {bound.rounded}" for name, bound in bounds.items()]
+    estimated = {True: "muted", False: "good"}
+    roles = [
+        "warn" if bound.void else estimated[bound.guarantee == "estimate"]
+        for bound in bounds.values()
+    ]
+    hover = [f"{name}: ε {bound.relation} {bound.rounded}" for name, bound in bounds.items()]
     texts = [f"{name} · {bound.rounded}" for name, bound in bounds.items()]
     first = next(iter(bounds.values()))
     compared = []
@@ -60,11 +64,11 @@ def methods(bounds: Mapping[str, Bound], reference: ReferenceValue | None) -> Fi
         hover.append(f"{reference.name}: {round_safely(reference.epsilon, 'nearest')}")
     return chart(
         [
-            whiskers("lower bound on ε", shown, 0 * shown, shown, roles, hover),
+            whiskers("ε", shown, 0 * shown, shown, roles, hover),
             *compared,
             *dot_rows.names(texts, roles, 14),
         ],
-        axis(f"{first.symbol}, at least ({percent(first.confidence or 0)})", -0.02 * reach, reach),
+        axis(f"{first.symbol}, {_level(first)}", -0.02 * reach, reach),
         dot_rows.axis(len(bounds)),
         summary="; ".join(hover) + ".",
         closest=True,
@@ -181,6 +185,10 @@ def hypothetical(limits: HypotheticalLimits) -> Figure:
         f"at least {exact}, and at least {wide} by Hoeffding's inequality.",
         revision=(round(first, 3), round_up(top)),
     )
+
+
+def _level(bound: Bound) -> str:
+    return "estimated" if bound.confidence is None else f"at least ({percent(bound.confidence)})"
 
 
 def _guesses(rule: Any) -> int:

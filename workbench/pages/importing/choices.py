@@ -22,6 +22,7 @@ from workbench.scores.layouts.confusion import counts_in
 from workbench.scores.layouts.direction import Direction, proposed_direction
 from workbench.scores.layouts.guess import choices, guess_layout
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.ranked import ranks_in
 from workbench.scores.layouts.senses import members_first
 from workbench.scores.opening import Opened
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS
@@ -30,11 +31,16 @@ from workbench.workspaces.followed.data import require_kept
 from workbench.workspaces.reading import Reading
 
 #: What the menu calls the values of ``sampling``, where it is not by their own names.
-SAMPLING_LABELS = {"unknown": "not stated"}
+SAMPLING_LABELS = {"unknown": "not stated", "given": "nobody drew who was in"}
 
 
 #: What is asked of arrays whose shapes do not show which axis is that of the models.
 ASK_AXES = "Which axis of the arrays holds the models? Choose “Axes of the arrays”."
+
+#: What is said of a file of ranks.
+RANKS = (
+    "This file has ranks of true values among candidates, and no scores: the page One run shows it."
+)
 
 #: What is asked of scores whose last axis may be one of classes.
 ASK_LAST_AXIS = (
@@ -126,7 +132,9 @@ class ImportChoices(Part):
         default="unknown",
         objects={SAMPLING_LABELS.get(s, s): s for s in SAMPLINGS if s != "clustered"},
         label="Independence of rows",
-        doc="Bounds hold for independent scores. Each bound repeats this assumption.",
+        doc="Bounds hold for independent scores. Each bound repeats this assumption. If members and "
+        "non-members are of different origins and nobody drew who was in, choose that: all numbers "
+        "are estimates then.",
     )
     cluster_column = param.Selector(
         default=None,
@@ -290,6 +298,9 @@ class ImportChoices(Part):
             self.page.param.update(tables=(), message=str(error))
             return
         tables = self.opened.tables
+        if len(tables) == 1 and ranks_in(tables[0]):
+            self._go_to_ranks()
+            return
         self.page.set_quietly(
             swapped=False, tables=tables, cluster_column=None, accepted="", message=""
         )
@@ -298,6 +309,14 @@ class ImportChoices(Part):
             self._propose()
             self._follow_plan()
             self._check()
+
+    def _go_to_ranks(self) -> None:
+        """Have the page One run show the file: it has ranks of canaries, and no scores."""
+        (file,) = self.upload
+        digest = self.page.workspace.files.keep(file.name, file.content())
+        self.page.goes_to = "onerun"
+        self.page.goes_with = {"source": "My file", "upload": [[file.name, file.size, digest]]}
+        self.page.param.update(tables=(), message=RANKS)
 
     def _propose(self) -> None:
         """Choose what names suggest, and offer the columns that there are."""

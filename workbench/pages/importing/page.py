@@ -24,13 +24,16 @@ from workbench.pages.inputs.plan_choice import KnownPlans, short_name
 from workbench.scores.layouts.joined import LABELS_FROM
 from workbench.scores.layouts.labels import shared_columns
 from workbench.scores.layouts.senses import members_first
-from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.sample import NOBODY_DREW, Scores, ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.workspace import Workspace
 
 #: Cells of a score table that the chart shows, about.
 MOST_CELLS = 10**6
+
+#: What scores are whose members nobody drew.
+GIVEN = f"{NOBODY_DREW[0].upper()}{NOBODY_DREW[1:]}: every number is an estimate of it."
 
 #: Bins of the chart of all scores.
 BINS = 50
@@ -142,6 +145,8 @@ class ImportPage(Page):
         found = self.read()
         if not isinstance(found, Scores):
             return ""
+        if found.sampling == "given":
+            return f"{GIVEN} No bound on ε follows, and no claim is judged."
         said = f"Bounds will state the assumption “{found.assumption}”."
         if self.as_read.clustered or self.opened_files.from_python:
             return said

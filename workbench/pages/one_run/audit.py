@@ -29,6 +29,7 @@ from workbench.onerun.tuning import Tuning, tune_one_run
 from workbench.pages.core.page import Control, Fact, Section, derived, figure
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
+from workbench.pages.one_run.values import NO_BOUND
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.registry import family_named
 
@@ -87,7 +88,7 @@ class OneRunAudit(Part):
             Control("q", when=lambda page: page.family == "subsampled-gaussian"),
             Control("log_delta"),
             Control("confidence"),
-            Control("tuned", when=lambda page: page.source != "counts"),
+            Control("tuned", when=lambda page: page.source != "counts" and page.ranks() is None),
         ),
     )
 
@@ -103,12 +104,14 @@ class OneRunAudit(Part):
         """The assumed family at the chosen δ."""
         return family_named(self.family, delta=self.page.delta.value, q=self.known_q)
 
-    @derived(needs=("guesses", "coin_guesses", *FAMILY, "confidence"), shared=True)
+    @derived(needs=("guesses", "coin_guesses", "candidates", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
         """Bound on ε by every method, or why the method does not apply."""
         return {name: self._ask(name) for name in METHODS}
 
     def _ask(self, method: str) -> Bound | Fact:
+        if method not in self.page.of_values.offered:
+            return Fact("")
         guesses = self.guessed(method)
         if isinstance(guesses, str):
             return Fact("–")
@@ -217,7 +220,7 @@ class OneRunAudit(Part):
         "“independent canaries” does not.",
     )
     def methods(self) -> dict[str, Any]:
-        """Lower bounds from the same guesses. Amber: not valid."""
+        """Lower bounds from the same guesses. Amber: not valid. Grey: estimates."""
         shown = {NAMES[name]: self.certified(name) for name in METHODS}
         bounds = {name: bound for name, bound in shown.items() if isinstance(bound, Bound)}
         if not bounds:
@@ -229,7 +232,7 @@ class OneRunAudit(Part):
 
     @figure(
         "Tuning the number of guesses",
-        needs=("tuning", "reference"),
+        needs=("tuning", "guesses", "candidates", "ranks", "reference"),
         span=6,
         formula="Guess all, half, a quarter, … of the canaries: half of the guesses “included”, "
         "half “not included”.",
@@ -239,13 +242,15 @@ class OneRunAudit(Part):
     def choice(self) -> dict[str, Any]:
         """Bounds against the number of guesses, and the bounds that are valid after tuning."""
         tuning = self.tuning()
+        if not self.page.of_values.may_bound:
+            return empty(NO_BOUND, optional=True)
         if isinstance(tuning, str):
             return empty("Tuning needs scores.")
         return charts.tuning(tuning, self.reference())
 
     @figure(
         "Information per guess",
-        needs=("guesses", "assumed", "confidence"),
+        needs=("guesses", "candidates", "assumed", "confidence"),
         span=6,
         formula="u(½) = max over x of h(½f(x) + ½(1 − x)) − ½h(f(x)) − ½h(1 − x). Published limit "
         "on the bit error: h⁻¹(1 − u(½)). Direct limit: (1 − TV)/2.",
@@ -255,6 +260,8 @@ class OneRunAudit(Part):
     def information(self) -> dict[str, Any]:
         """Mutual information and smallest bit error, against the parameter of the family."""
         family, guesses, limit, leak = self.assumed(), self.page.guesses(), None, None
+        if isinstance(guesses, Guesses) and not one_of_two(guesses):
+            return empty(NO_BOUND, optional=True)
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
             limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.page.confidence)
             leak = family.parameter_of_bit_error(limit) if limit < 0.5 else 0.0
@@ -273,12 +280,16 @@ class OneRunAudit(Part):
     def hypothetical(self) -> dict[str, Any]:
         """ε of each assumed bit error, and the ε it implies. The bound is where both are equal."""
         limits = self.assuming()
+        if limits == NO_BOUND:
+            return empty(limits, optional=True)
         return empty(limits) if isinstance(limits, str) else charts.hypothetical(limits)
 
     @derived(needs=("guesses", "assumed", "log_delta", "confidence"), shared=True)
     def assuming(self) -> HypotheticalLimits | str:
         """ε implied by assumed bit errors, or why there is none."""
         guesses = self.page.guesses()
+        if isinstance(guesses, Guesses) and not one_of_two(guesses):
+            return NO_BOUND
         if isinstance(guesses, str):
             return "There are no guesses yet."
         if guesses.guesses < guesses.canaries:
@@ -308,6 +319,16 @@ def single(method: str, design: str) -> bool:
     design : str
     """
     return design not in RANDOM_PARTS or (design == "fixed-half" and method in FIXED_HALF)
+
+
+def one_of_two(guesses: Guesses) -> bool:
+    """Whether a guess names one of two values, between which somebody drew.
+
+    Parameters
+    ----------
+    guesses : Guesses
+    """
+    return guesses.values == 2 and guesses.design != "given"
 
 
 @lru_cache(maxsize=32)

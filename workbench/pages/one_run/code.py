@@ -16,8 +16,11 @@ from workbench.pages.one_run.source import RULE, SIMULATOR
 #: Methods whose variable has another name, that of the number of the page.
 VARIABLES = {"bits-hoeffding": "hoeffding"}
 
+#: A simulated run of which it is stated that nobody drew who was in.
+GIVEN_RUN = "run = wb.OneRun(run.scores, run.included, design='given', seed=run.chance)"
+
 #: Settings that a view keeps beside its run.
-OWN = (*FAMILY, "tuned", *RULE, "rule_moved", *SIMULATOR, "log_canaries", "seed", "seeds")
+OWN = (*FAMILY, "tuned", "top", *RULE, "rule_moved", *SIMULATOR, "log_canaries", "seed", "seeds")
 
 
 def one_run_code(page: Page, spec: dict[str, Any]) -> str:
@@ -32,7 +35,9 @@ def one_run_code(page: Page, spec: dict[str, Any]) -> str:
     guesses = page.guesses()
     if isinstance(guesses, str):
         return script(f"# {guesses}")
-    given = {"counts": ["guesses"], "simulate": []}.get(page.source, ["run"])
+    ranks = page.ranks()
+    of_data = "run" if ranks is None else "ranks"
+    given = {"counts": ["guesses"], "simulate": []}.get(page.source, [of_data])
     asked = page.auditing.asked
     imports, steps = _run_code(page, guesses)
     canaries, coins, pairs = "run", "guesses", page.pairs()
@@ -59,6 +64,8 @@ def one_run_code(page: Page, spec: dict[str, Any]) -> str:
             steps.append(f"truth = mechanism.epsilon({page.delta.value!r})")
         elif page.simulated().substituted is not None:
             steps.append(f"truth = float(mechanism.substituted.epsilon({page.delta.value!r}))")
+    if ranks is not None:
+        steps.append("mean_exposure = ranks.exposures.mean()")
     steps.append(f"counted = {coins}.correct, {coins}.guesses")
     explored = call("wb.explore_one_run", *given, spec=kept(spec, *OWN) if given else spec)
     return script(*steps, f"view = {explored}", imports=imports)
@@ -67,15 +74,25 @@ def one_run_code(page: Page, spec: dict[str, Any]) -> str:
 def _run_code(page: Page, guesses: Guesses) -> tuple[list[str], list[str]]:
     """Imports, and the steps that make ``guesses``, and ``run`` where there is one."""
     if page.source == "counts":
+        how = (
+            {"values": guesses.values, "top": guesses.top}
+            if guesses.values > 2
+            else {"included": page.included or None, "design": page.design}
+        )
         made = call(
             "wb.Guesses",
             canaries=page.canaries,
             guesses=page.guessed,
             correct=page.right,
-            included=page.included or None,
-            design=page.design,
+            **how,
         )
         return [], [f"guesses = {made}"]
+    if page.ranks() is not None:
+        named = f"guesses = {call('ranks.guesses', top=page.top)}"
+        if page.source == "given":
+            return [], [f"# ranks: as given in Python\n{named}"]
+        (file,) = page.upload
+        return [], [f"ranks = {call('wb.read_ranks', repr(file.name))}", named]
     rule = (
         {"threshold": page.threshold}
         if page.rule == "threshold"
@@ -89,6 +106,8 @@ def _run_code(page: Page, guesses: Guesses) -> tuple[list[str], list[str]]:
         if page.run_source.simulated_design != "fair-coins":
             how["design"] = page.run_source.simulated_design
         run = f"run = {call('mechanism.run', str(page.run_source.size), **how)}"
+        if page.design == "given":
+            run += f"\n{GIVEN_RUN}"
         return [imported], [f"mechanism = {text}\n{run}", guessed]
     if page.source == "given":
         return [], [f"# run: as given in Python\n{guessed}"]

@@ -27,6 +27,7 @@ from workbench.pages.core.part import Part
 from workbench.pages.core.stored import first_result
 from workbench.pages.one_run.audit import FAMILY
 from workbench.pages.one_run.source import LEAST_DIMENSION, SIMULATOR
+from workbench.pages.one_run.values import IN_OR_OUT
 from workbench.progress import Report
 
 #: What a study of more canaries depends on.
@@ -43,7 +44,13 @@ class OneRunGrowth(Part):
 
     studied = param.Parameter(precedence=-1, doc="A `Study`, partial or complete.")
 
-    more: ClassVar[Section] = Section("More canaries", (Control("seeds"), Control("simulate")))
+    more: ClassVar[Section] = Section(
+        "More canaries",
+        (
+            Control("seeds", when=lambda page: page.of_values.by_coins),
+            Control("simulate", when=lambda page: page.of_values.by_coins),
+        ),
+    )
 
     def start(self, given: frozenset[str]) -> None:
         """Show the stored study of the first settings, where the run in view is simulated."""
@@ -79,7 +86,7 @@ class OneRunGrowth(Part):
 
     @figure(
         "Bounds against the number of canaries",
-        needs=("study",),
+        needs=("study", "candidates", "ranks"),
         span=6,
         caution="Each canary has a fair coin of its own here. The method of Steinke et al. guesses "
         "the share of canaries that was best in other runs of this mechanism, which is not known "
@@ -87,6 +94,8 @@ class OneRunGrowth(Part):
     )
     def growth(self) -> dict[str, Any]:
         """Mean and range of the bounds over the runs."""
+        if not self.page.of_values.by_coins:
+            return empty(IN_OR_OUT, optional=True)
         study = self.study()
         if study is None:
             return empty("Press “Simulate more canaries”.")
@@ -94,7 +103,7 @@ class OneRunGrowth(Part):
 
     @figure(
         "Bias and variance of the bit error",
-        needs=("study",),
+        needs=("study", "candidates", "ranks"),
         span=6,
         formula="Independent canaries: (1 − TV)/2 ± √(p(1 − p)/n).",
         caution="Upward bias shows the cost of interference or poor guesses. If the band is wider "
@@ -102,6 +111,8 @@ class OneRunGrowth(Part):
     )
     def spread(self) -> dict[str, Any]:
         """Share of wrong guesses in the same runs, compared with independent canaries."""
+        if not self.page.of_values.by_coins:
+            return empty(IN_OR_OUT, optional=True)
         study = self.study()
         if study is None:
             return empty("Press “Simulate more canaries”.")
@@ -185,9 +196,9 @@ class OneRunGrowth(Part):
         if by_dimension is not None:
             return charts.dimensions(by_dimension, 10**self.page.log_coordinates)
         study = self.interfering()
-        return (
-            empty(study) if isinstance(study, str) else charts.interference(study, self.page.cosine)
-        )
+        if isinstance(study, str):
+            return empty(study, optional=True)
+        return charts.interference(study, self.page.cosine)
 
     @figure(
         "Cosines of random canaries",

@@ -11,6 +11,7 @@ from workbench.pages.one_run.code import one_run_code
 from workbench.pages.one_run.growth import OneRunGrowth
 from workbench.pages.one_run.numbers import OneRunNumbers
 from workbench.pages.one_run.source import OneRunSource
+from workbench.pages.one_run.values import OneRunValues
 from workbench.pages.one_run.words import OneRunWords
 
 
@@ -19,7 +20,7 @@ class OneRunPage(Page):
 
     Parameters
     ----------
-    given : OneRun, optional
+    given : OneRun or Ranks, optional
         The canaries that it is about.
     **more
         As of `Page`.
@@ -35,6 +36,7 @@ class OneRunPage(Page):
     delta = DeltaSetting()
     validity = Validity(resets=())
     run_source = OneRunSource()
+    of_values = OneRunValues()
     auditing = OneRunAudit()
     measured = OneRunNumbers()
     explained = OneRunWords()

@@ -12,6 +12,8 @@ import param
 from workbench.claims.pair import PairClaim
 from workbench.onerun.guesses import RANDOM_PARTS, Ends, Guesses, Threshold
 from workbench.onerun.half.matching import MatchedPairs, matched_pairs
+from workbench.onerun.ranks.ranks import Ranks
+from workbench.onerun.ranks.read import ranks_of_table
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.onerun.simulate import (
@@ -26,11 +28,13 @@ from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SCORE, IntegerField, LogNumber, decimals
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.claims.risk import risk_without_scores
+from workbench.pages.one_run.values import NO_SCORES
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import Fingerprint
+from workbench.scores.layouts.ranked import ranks_in
 from workbench.scores.statement import ScoreStatement
-from workbench.workspaces.seen.identity import of_sides
+from workbench.workspaces.seen.identity import of_ranks, of_sides
 from workbench.workspaces.seen.memory import Sight
 
 MECHANISMS = {
@@ -42,6 +46,8 @@ MECHANISMS = {
     "DP-SGD with a bug: averages before clipping": "flawed",
 }
 
+ALL = tuple(MECHANISMS.values())
+
 #: Claim ε at δ = 1e-5 -> its noise multiplier with `RATE`, `STEPS` and `BATCH`.
 NOISE = {1: 2.93, 2: 1.75, 4: 1.145, 8: 0.803}
 RATE, STEPS, BATCH = 0.1, 50, 16
@@ -49,7 +55,7 @@ RATE, STEPS, BATCH = 0.1, 50, 16
 #: In one dimension no direction is random but for its sign.
 LEAST_DIMENSION = 2
 
-COUNTS = ("canaries", "guessed", "right", "included")
+COUNTS = ("canaries", "values", "guessed", "right", "included")
 SIMULATOR = ("mechanism", "leak", "claim", "log_coordinates", "cosine")
 RULE = ("rule", "threshold", "share_in", "share_out")
 
@@ -65,7 +71,10 @@ MOST_CANARIES = 10**6
 #: Ends and step of the threshold where scores are privacy losses.
 LOSSES, LOSS_STEP = (-5.0, 5.0), 0.05
 
-NO_FILE = "Upload a file with one row per canary: its score, and 1 (included) or 0 (not included)."
+NO_FILE = (
+    "Upload a file with one row per canary: its score, and 1 (included) or 0 (not included); or "
+    "the rank of its true value, and the number of candidates."
+)
 
 
 def _from(*sources: str) -> Any:
@@ -73,11 +82,16 @@ def _from(*sources: str) -> Any:
 
 
 def _simulated(*mechanisms: str) -> Any:
-    return lambda page: page.mechanism in mechanisms
+    """While studies of these mechanisms are shown: those of canaries that were in or out."""
+    return lambda page: page.mechanism in mechanisms and page.of_values.by_coins
+
+
+def _has_rule(page: Any) -> bool:
+    return page.source != "counts" and page.ranks() is None
 
 
 def _guessed_by(rule: str) -> Any:
-    return lambda page: page.source != "counts" and page.rule == rule
+    return lambda page: _has_rule(page) and page.rule == rule
 
 
 class OneRunSource(Part):
@@ -106,8 +120,9 @@ class OneRunSource(Part):
         default=(),
         label="Upload canaries",
         doc="csv, tsv, parquet, feather, npz or json with one row per canary: its score, and "
-        "whether it was included (1) or not (0). The file stays in this server's memory, for this "
-        "session only.",
+        "whether it was included (1) or not (0); or, of secrets with many candidates, the rank of "
+        "the true one and the number of candidates. The file stays in this server's memory, for "
+        "this session only.",
     )
     larger_is_member = param.Selector(
         default=True,
@@ -123,11 +138,14 @@ class OneRunSource(Part):
             "a random half was in": "fixed-half",
             "a random part of another size was in": "fixed-size",
             "a fair coin per pair of records": "matched-pairs",
+            "nobody drew who was in": "given",
         },
         label="Inclusion design",
         doc="How it was decided which canaries to include. It cannot be checked from the data, and "
         "every bound depends on it. If a random part was in, its records are matched at random "
-        "with those that were held out; bounds from pairs are about substituting a record.",
+        "with those that were held out; bounds from pairs are about substituting a record. If "
+        "nobody drew who was in, members and the others may differ by themselves: all numbers are "
+        "estimates then.",
     )
 
     mechanism = param.Selector(default="gaussian", objects=MECHANISMS, label="Mechanism")
@@ -192,7 +210,7 @@ class OneRunSource(Part):
         doc="Share of the canaries, those with the lowest scores.",
     )
 
-    read = param.Parameter(precedence=-1, doc="The OneRun of the file.")
+    read = param.Parameter(precedence=-1, doc="The OneRun of the file, or its Ranks.")
     rule_moved = param.Boolean(
         False, precedence=-1, doc="Whether the rule was changed after the scores were seen."
     )
@@ -200,19 +218,20 @@ class OneRunSource(Part):
     simulator: ClassVar[Section] = Section(
         "Simulator",
         (
-            Control("mechanism"),
-            Control("leak", when=lambda page: page.mechanism not in ("dp-sgd", "flawed")),
+            Control("mechanism", when=_simulated(*ALL)),
+            Control("leak", when=_simulated(*(set(ALL) - {"dp-sgd", "flawed"}))),
             Control("claim", when=_simulated("dp-sgd", "flawed")),
             Control("log_coordinates", when=_simulated("gaussian", "random-directions")),
             Control("cosine", when=_simulated("gaussian")),
             Control("log_canaries", when=_from("simulate")),
-            Control("seed"),
+            Control("seed", when=_simulated(*ALL)),
         ),
     )
     rules: ClassVar[Section] = Section(
         "Guesses",
         (
-            Control("rule", when=lambda page: page.source != "counts"),
+            Control("top", when=lambda page: page.of_values.asks_top),
+            Control("rule", when=_has_rule),
             Control("threshold", when=_guessed_by("threshold")),
             Control("share_in", when=_guessed_by("ends")),
             Control("share_out", when=_guessed_by("ends")),
@@ -222,14 +241,23 @@ class OneRunSource(Part):
         "Data",
         (
             Control("source", given=False),
-            *(Control(name, when=_from("counts"), given=False) for name in COUNTS),
+            *(Control(name, when=_from("counts"), given=False) for name in COUNTS[:-1]),
+            Control(
+                "included",
+                when=lambda page: page.source == "counts" and page.values == 2,
+                given=False,
+            ),
             Control("upload", when=_from("file"), given=False),
-            Control("larger_is_member", when=_from("file"), given=False),
-            Control("design", given=False),
+            Control(
+                "larger_is_member",
+                when=lambda page: page.source == "file" and page.ranks() is None,
+                given=False,
+            ),
+            Control("design", when=lambda page: page.of_values.by_coins, given=False),
         ),
     )
 
-    _mark_of: tuple[OneRun, Fingerprint] | None = None
+    _mark_of: tuple[OneRun | Ranks, Fingerprint] | None = None
 
     def start(self, given: frozenset[str]) -> None:
         """Take the first canaries into view."""
@@ -257,7 +285,13 @@ class OneRunSource(Part):
         if self.source in ("counts", "simulate") or self.read is None:
             return ()
         if self._mark_of is None or self._mark_of[0] is not self.read:
-            self._mark_of = self.read, of_sides(self.read.scores, self.read.included)
+            run = self.read
+            known = (
+                of_ranks(run.ranks, run.values)
+                if isinstance(run, Ranks)
+                else of_sides(run.scores, run.included)
+            )
+            self._mark_of = run, known
         return (Sight(self._mark_of[1], self.read.name),)
 
     def about_risk(self) -> dict[str, Any]:
@@ -298,10 +332,14 @@ class OneRunSource(Part):
             table = file.table()
             if "upload" in changed and not changed & set(REINTERPRETS):
                 self._follow(ScoreStatement.of([table]))
-            run = one_run_of_table(
-                table,
-                larger_is_member=self.larger_is_member,
-                design=self.design,
+            run = (
+                ranks_of_table(table)
+                if ranks_in(table)
+                else one_run_of_table(
+                    table,
+                    larger_is_member=self.larger_is_member,
+                    design=self.design,
+                )
             )
         except ValueError as error:
             self.page.message = str(error)
@@ -317,8 +355,11 @@ class OneRunSource(Part):
         stated = {"larger_is_member": statement.larger_is_member, "design": statement.design}
         self.page.set_quietly(**{k: v for k, v in stated.items() if v not in (None, "")})
 
-    def _adopt(self, run: OneRun) -> None:
+    def _adopt(self, run: OneRun | Ranks) -> None:
         """Take an uploaded run; its threshold starts at the median, which uses no inclusions."""
+        if isinstance(run, Ranks):
+            self.page.param.update(read=run, rule_moved=False)
+            return
         finite = run.scores[np.isfinite(run.scores)]
         low, middle, high = np.quantile(finite, [0, 0.5, 1]) if finite.size else (0.0, 0.0, 0.0)
         step = 10.0 ** math.floor(math.log10(max(high - low, 1e-6) / 100))
@@ -364,34 +405,41 @@ class OneRunSource(Part):
         """How a simulated run decides who is in; it has halves only."""
         return "fixed-half" if self.design in RANDOM_PARTS else "fair-coins"
 
-    @derived(needs=("source", "simulated", "log_canaries", "seed", "read", "design"))
+    @derived(needs=("source", "simulated", "log_canaries", "seed", "read", "ranks", "design"))
     def run(self) -> OneRun | str:
         """The canaries with their scores, or why there are none."""
         if self.source == "counts":
             return "Counts have no scores, so there is no guessing rule to choose."
+        if self.page.ranks() is not None:
+            return NO_SCORES
         if self.source == "simulate":
             try:
-                return self.simulated().run(self.size, self.seed, design=self.simulated_design)
+                found = self.simulated().run(self.size, self.seed, design=self.simulated_design)
+                return as_given(found) if self.design == "given" else found
             except ValueError as error:
                 return str(error)
         return NO_FILE if self.read is None else self.read
 
-    @derived(needs=("run", "design", *COUNTS, *RULE))
+    @derived(needs=("run", "ranks", "candidates", "top", "design", *COUNTS, *RULE))
     def guesses(self) -> Guesses | str:
         """The guesses and how many are correct, or why there are none."""
         try:
+            ranks = self.page.ranks()
+            if ranks is not None:
+                return ranks.guesses(self.page.top)
             if self.source == "counts":
-                return Guesses(
-                    self.canaries,
-                    self.guessed,
-                    self.right,
-                    included=self.included or None,
-                    design=self.design,
-                )
+                return self._counted()
             run = self.run()
             return run if isinstance(run, str) else run.guess(**self.chosen_rule(run).arguments)
         except ValueError as error:
             return str(error)
+
+    def _counted(self) -> Guesses:
+        """The guesses of the counts; with more than two values none is out, and no coin is said."""
+        counts = (self.canaries, self.guessed, self.right)
+        if self.page.values > 2:
+            return Guesses(*counts, values=self.page.values, top=self.page.top)
+        return Guesses(*counts, included=self.included or None, design=self.design)
 
     @derived(needs=("run",), shared=True)
     def pairs(self) -> MatchedPairs | str:
@@ -423,3 +471,14 @@ class OneRunSource(Part):
         k_in = max(round(self.share_in / 100 * run.canaries), 1)
         k_out = min(round(self.share_out / 100 * run.canaries), run.canaries - k_in)
         return Ends(k_in, k_out)
+
+
+def as_given(run: OneRun) -> OneRun:
+    """A run of which it is stated that nobody drew who was in."""
+    return OneRun(
+        run.scores,
+        run.included,
+        larger_is_member=run.larger_is_member,
+        design="given",
+        seed=run.chance,
+    )

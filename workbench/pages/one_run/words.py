@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.bounds.bound import Bound
-from workbench.onerun.bound import METHODS, PAIRS
+from workbench.onerun.bound import METHODS, OF_VALUES, PAIRS, VALUES
 from workbench.onerun.guesses import RANDOM_PARTS, REMARKABLE, coins_p_value
 from workbench.onerun.half.matching import MatchedPairs
 from workbench.onerun.simulate import DPSGD, RandomDirections, SharedGaussian
@@ -12,6 +12,7 @@ from workbench.pages.core.page import Answer, answer, sentence
 from workbench.pages.core.part import Part
 from workbench.pages.family import FAMILIES
 from workbench.pages.one_run.audit import FROM_SCORES, NAMES
+from workbench.scores.sample import NOBODY_DREW
 
 #: Share of the noise's variance below which the interference of random canaries is not mentioned.
 NEGLIGIBLE = 0.01
@@ -20,24 +21,33 @@ NEGLIGIBLE = 0.01
 class OneRunWords(Part):
     """What the bounds of one run say, and what they rest on."""
 
-    @sentence(needs=("source", "simulated", "run", "guesses"), place="head")
+    @sentence(needs=("source", "simulated", "run", "guesses", "candidates", "ranks"), place="head")
     def provenance(self) -> str:
         """The run that is audited."""
         guesses, run = self.page.guesses(), self.page.run()
         if isinstance(guesses, str):
             return ""
         of = "Counts" if isinstance(run, str) else run.name or "Canaries given in Python"
+        if (ranks := self.page.ranks()) is not None:
+            of = ranks.name or "Ranks given in Python"
         said = {"simulate": f"Simulated: {self.page.simulated().name}", "file": f"File “{of}”"}
+        values = self.page.of_values.words_of_guesses()
         rule = f" · {guesses.rule}" if guesses.rule else ""
+        rule = f", {values}" if values else rule
         return f"{said.get(self.page.source, of)} · {guesses.canaries:,} canaries{rule}"
 
-    @answer(needs=("guesses", "coin_guesses", "by_method", "of_scores", "rule_moved", "looked"))
+    @answer(
+        needs=(
+            *("guesses", "coin_guesses", "candidates", "ranks", "by_method", "of_scores"),
+            *("rule_moved", "looked"),
+        )
+    )
     def answer(self) -> Answer:
         """Which of the bounds holds without further assumptions, and what it says."""
         guesses = self.page.guesses()
         if isinstance(guesses, str):
             return unfinished(guesses)
-        if guesses.included is not None and guesses.design not in RANDOM_PARTS:
+        if guesses.included is not None and guesses.design == "fair-coins":
             p = coins_p_value(guesses.included, guesses.canaries)
             if p < REMARKABLE:
                 return nothing_concluded(
@@ -47,6 +57,8 @@ class OneRunWords(Part):
         name, bound = self._recommended()
         if bound is None:
             return nothing_concluded("no method applies to these guesses")
+        if bound.guarantee == "estimate":
+            return nothing_concluded(f"{NOBODY_DREW}; {in_brief(bound)} is an estimate only")
         if bound.void:
             return nothing_concluded(bound.void)
         why = "it needs no family and no independent canaries"
@@ -54,6 +66,8 @@ class OneRunWords(Part):
             why = f"it assumes the {_name_of(self.page.family)} family and independent canaries"
         elif name == FROM_SCORES:
             why = "it needs independent canaries, but no family"
+        if bound.assumption == VALUES and bound.family is None:
+            why = "it assumes no family, only that the values were drawn uniformly"
         if bound.assumption == PAIRS:
             why = (
                 "it is about substituting a record, and needs that the members were drawn at random"
@@ -61,13 +75,15 @@ class OneRunWords(Part):
         brief = in_brief(bound)
         if bound.value == 0:
             return Answer("No leak is shown", f"{brief}, by “{name}”: {why}")
-        which = "this" if name == NAMES["steinke"] else f"“{name}”"
+        main = "steinke" if self.page.candidates() == 2 else OF_VALUES[0]
+        which = "this" if name == NAMES[main] else f"“{name}”"
         return Answer("A leak is shown", f"{brief}. Report {which}: {why}", "bad")
 
     def _recommended(self) -> tuple[str, Bound | None]:
         """The method of fewest assumptions that applies, whatever it shows, and its bound."""
-        free = [name for name, how in METHODS.items() if how.leak is None]
-        rest = [name for name in METHODS if name not in free]
+        offered = self.page.of_values.offered
+        free = [name for name in offered if METHODS[name].leak is None]
+        rest = [name for name in offered if name not in free]
         found = {
             **{NAMES[name]: self.page.auditing.certified(name) for name in free},
             FROM_SCORES: self.page.from_scores(),
@@ -76,7 +92,7 @@ class OneRunWords(Part):
         applies = (one for one in found.items() if isinstance(one[1], Bound))
         return next(applies, ("", None))
 
-    @sentence(needs=("guesses", "by_method", "of_scores", "rule_moved", "looked"))
+    @sentence(needs=("guesses", "candidates", "by_method", "of_scores", "rule_moved", "looked"))
     def said(self) -> str:
         """The bound with the weakest assumptions, as a sentence."""
         guesses = self.page.guesses()
@@ -95,6 +111,12 @@ class OneRunWords(Part):
             return _matched(pairs)
         if isinstance(guesses, str) or guesses.included is None:
             return ""
+        if guesses.design == "given":
+            return (
+                "Nobody drew who was in, so no coins can be tested: the numbers hold if nothing "
+                "but the training tells members from the others. wb.shift_check asks whether they "
+                "can be told apart without the model."
+            )
         k, m = guesses.included, guesses.canaries
         if guesses.design in RANDOM_PARTS:
             return (

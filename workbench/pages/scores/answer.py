@@ -10,6 +10,7 @@ from workbench.bounds.power.verdict import CAUGHT, NOT_REFUTED, Verdict
 from workbench.estimators.direction import is_reversed
 from workbench.pages.core.page import Answer, answer
 from workbench.pages.core.part import Part
+from workbench.scores.sample import NOBODY_DREW
 
 
 class ScoresAnswer(Part):
@@ -26,6 +27,10 @@ class ScoresAnswer(Part):
             return Answer("Nothing may be concluded", page.validity.words, "void")
         if constant := page.scores.samples.constant:
             return Answer("Nothing to conclude", str(constant).rstrip("."), "void")
+        if page.scores.sampling == "given":
+            estimate = page.statistic.sharpest(page.statistic.epsilon_at_least())
+            said = f"{NOBODY_DREW}; {_stated(estimate)} is an estimate only"
+            return Answer("Nothing may be concluded", said, "void")
         verdict: Verdict | None = page.verdict()
         if verdict is not None and verdict.refuted:
             return Answer("Refuted", refuting_evidence(verdict), "bad")

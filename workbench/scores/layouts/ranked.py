@@ -49,10 +49,21 @@ def rank_column(table: DataTable) -> str | None:
     return named_as(table, _RANKS)
 
 
+def ranks_in(table: DataTable) -> RankColumns | None:
+    """The columns of a table of ranks; None where it has not both, or a column of memberships.
+
+    Parameters
+    ----------
+    table : DataTable
+    """
+    labeled = any(sense_of(name) is not None for name in table.columns)
+    return None if labeled else rank_columns(table)
+
+
 def refuse_ranks(table: DataTable) -> None:
     """A ScoresError where a table has ranks among candidates and no column of memberships."""
-    found = rank_columns(table)
-    if found is None or any(sense_of(name) is not None for name in table.columns):
+    found = ranks_in(table)
+    if found is None:
         return
     raise ScoresError(
         f"{table.label} has the ranks of true values among candidates (columns "

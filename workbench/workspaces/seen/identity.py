@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from workbench.scores.chance import Fingerprint
 from workbench.scores.sample import Scores
@@ -41,6 +42,21 @@ def of_sides(scores: NDArray[np.float64], member: NDArray[np.bool_]) -> Fingerpr
     values, rank = np.unique(scores, return_inverse=True)
     p, q = (np.bincount(rank[side], minlength=values.size) for side in (member, ~member))
     return Fingerprint.of_counts(p, q, bool(values.size and np.isnan(values[-1])))
+
+
+def of_ranks(ranks: NDArray[np.int64], values: int) -> Fingerprint:
+    """What ranks of true values among ``values`` candidates are known by, in any order.
+
+    Parameters
+    ----------
+    ranks : ndarray of int, shape (m,)
+    values : int
+    """
+    at, several = np.unique(ranks, return_counts=True)
+    orders = gammaln(ranks.size + 1) - gammaln(several + 1).sum()
+    bits = ranks.size * np.log2(values) - orders / np.log(2)
+    said = f"ranks among {values}: {np.stack([at, several]).tolist()}"
+    return Fingerprint(named(said).digest, float(bits))
 
 
 def exchanged(scores: Scores) -> str:
