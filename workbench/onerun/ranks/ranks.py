@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._frames import to_frame
 from workbench._markup import table
-from workbench.curves.exposure import exposure_of_rank
+from workbench.curves.exposure import MOST_CANDIDATES, exposure_of_rank
 from workbench.onerun.guesses import Guesses
 from workbench.scores.sample import ScoresError
 
@@ -65,9 +65,10 @@ class Ranks:
     to_frame = to_frame
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _checks.count(self.values, "values", least=2))
+        values = _checks.count(self.values, "values", 2, MOST_CANDIDATES)
+        object.__setattr__(self, "values", values)
         _checks.text(self.name, "name")
-        ranks = _whole(self.ranks, self.values)
+        ranks = _whole(self.ranks, values)
         ranks.flags.writeable = False
         object.__setattr__(self, "ranks", ranks)
         if self.ids is not None:
