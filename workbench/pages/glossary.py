@@ -255,8 +255,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "for the last to log₂ k for the first (Carlini et al. 2019). Its mean follows from "
             "the trade-off curve: it is the AUC for k = 2, and tends to 1.44 bits for many "
             "candidates where nothing leaks. A claim limits it: the canary is among the first r "
-            "with probability at most 1 − f(r/k). An exposure is an estimate; from the ranks of "
-            "many secrets, wb.exposure computes a lower bound on ε.",
+            "with probability at most 1 − f(r/k). An exposure is an estimate; wb.exposure "
+            "bounds ε from the ranks of many secrets.",
             ("exposure",),
             ("scores", "exposure_chart"),
         ),
