@@ -32,6 +32,7 @@ from workbench.figures.paper.export import KINDS as PAPER_KINDS
 from workbench.figures.paper.look import FONTS
 from workbench.onerun import bound as one_run
 from workbench.onerun.guesses import DESIGNS
+from workbench.onerun.ranks.exposure import STATISTICS as RANK_STATISTICS
 from workbench.pages.registry import MENU, PAGES
 from workbench.pairs.accounting.dpsgd import NEIGHBORING
 from workbench.pairs.families.registry import FAMILIES, FamilyName
@@ -92,6 +93,7 @@ REGISTRIES = {
     "family": FAMILIES,
     "one-run method": one_run.METHODS,
     "design of canaries": DESIGNS,
+    "statistic of ranks": RANK_STATISTICS,
     "bound of a selection": selection.METHODS,
     "reduction": base_pair.REDUCTIONS,
     "claim": [kind.word for kind in CLAIMS],

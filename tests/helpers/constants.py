@@ -416,6 +416,21 @@ def steinke():
         assert math.isclose(stats.binom.sf(139, 200, right), ERROR, rel_tol=1e-6)
 
 
+def of_values():
+    """Guesses that name one or twenty of a thousand values: subset selection is at the edge."""
+    for top in (1, 20):
+        found = _guessed("sharp", values=1000, top=top)
+        right = top * math.exp(found) / (top * math.exp(found) + 1000 - top)
+        assert math.isclose(stats.binom.sf(139, 200, right), ERROR, rel_tol=1e-6)
+
+
+def sum_of_exposures():
+    """For two values the sum of exposures counts those that are first."""
+    ranks = [1] * 140 + [2] * 60
+    found = wb.exposure(ranks, values=2, delta=0, statistic="sum").bound.value
+    assert math.isclose(stats.binom.sf(139, 200, 1 / (1 + math.exp(-found))), ERROR, rel_tol=1e-6)
+
+
 def matched_pairs():
     """The whole audit of a random half, at the edge of what ε = 1 of substitution allows.
 
@@ -682,8 +697,8 @@ OF_LAB = {
 OF_OTHERS = {
     check.__name__: check
     for check in (
-        yes_or_no, anytime, e_value, own_variance, family_check, comparison, steinke, matched_pairs,
-        fdp,
+        yes_or_no, anytime, e_value, own_variance, family_check, comparison, steinke, of_values,
+        sum_of_exposures, matched_pairs, fdp,
         fdp_of_values, abstain, bits, bits_hoeffding, table_simultaneous, table_groups,
         table_e_values, table_e_values_of_coins, table_sharpened, table_guesses, table_exceeding,
         e_bh, series, testers, tester_bets,

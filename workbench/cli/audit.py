@@ -63,6 +63,25 @@ def add(command: CommandParser) -> None:
         "the audited records: adds a bound on ε of substituting a record, by members that are "
         "matched with held-out records at random. It holds however the scores depend on each other",
     )
+    ranks = command.add_argument_group("ranks of secrets instead of scores")
+    ranks.add_argument(
+        "--ranks",
+        action="store_true",
+        help="FILE has the rank of each true value among its candidates, in columns rank and "
+        "candidates: exposures, and a bound on ε of replacing one value by another",
+    )
+    ranks.add_argument(
+        "--values", type=int, metavar="K", help="number of candidates, where no column has it"
+    )
+    ranks.add_argument(
+        "--top",
+        type=int,
+        action="append",
+        default=[],
+        metavar="J",
+        help="count the ranks of at most J, fixed before the ranks were seen (default: 1); may be "
+        "repeated, and the error probability is divided among them",
+    )
     claim = command.add_argument("--claim", action="append", default=[])
     command.helps.append((claim, _help_of_claims))
     add_format(
@@ -121,6 +140,12 @@ def audit(arguments: argparse.Namespace) -> int:
 
     # A claim made twice is one claim, and one test.
     claims = list(dict.fromkeys(map(read_claim, arguments.claim)))
+    if arguments.ranks:
+        from workbench.cli.score_audit.of_ranks import audit_ranks
+
+        return audit_ranks(arguments, claims)
+    if arguments.values is not None or arguments.top:
+        raise ValueError("--values and --top are about ranks; add --ranks")
     require_result(arguments.format, bool(claims or arguments.baseline))
     archived = arguments.series is not None or arguments.save is not None
     if (arguments.note or arguments.tag or arguments.keep_scores) and not archived:

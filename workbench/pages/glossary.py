@@ -255,7 +255,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "for the last to log₂ k for the first (Carlini et al. 2019). Its mean follows from "
             "the trade-off curve: it is the AUC for k = 2, and tends to 1.44 bits for many "
             "candidates where nothing leaks. A claim limits it: the canary is among the first r "
-            "with probability at most 1 − f(r/k).",
+            "with probability at most 1 − f(r/k). An exposure is an estimate; wb.exposure "
+            "bounds ε from the ranks of many secrets.",
             ("exposure",),
             ("scores", "exposure_chart"),
         ),
@@ -415,6 +416,26 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "canary shows is a bound for the mechanism.",
             ("canary", "canaries"),
             ("onerun", "counted"),
+        ),
+        Term(
+            "candidate",
+            "Candidates of a secret",
+            "The values of which a secret had one, drawn uniformly before the training: digits of "
+            "a number, hashes, labels. An attack that is not told which one it was says which it "
+            "takes to be the most likely. All come from the same law, so that nothing but the "
+            "training tells them apart.",
+            ("candidates of a secret", "candidates of each secret"),
+            ("onerun", "methods"),
+        ),
+        Term(
+            "rank-of-a-secret",
+            "Rank of a secret",
+            "How many candidates an attack takes to be at least as likely as the true one, itself "
+            "included: 1 for the most likely, k for the last. Equal scores count, so that ties "
+            "have the largest rank. Under (ε, 0)-DP the rank is at most j with probability at most "
+            "j·e^ε/(j·e^ε + k − j).",
+            ("rank of a secret", "ranks of secrets"),
+            ("onerun", "methods"),
         ),
         Term(
             "black-box",

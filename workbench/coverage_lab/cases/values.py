@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import binom
 
+from workbench.bounds.bound import Bound
 from workbench.coverage_lab.cases.case import SimulatedCase, exceeds
 from workbench.coverage_lab.lab import EXCESS_ROUND_OFF
 from workbench.onerun.bound import any_number_bound, one_run_bound
-from workbench.onerun.guesses import Guesses
 from workbench.onerun.ranks.exposure import exposure
 from workbench.onerun.ranks.law import ExposureSum
 from workbench.onerun.ranks.ranks import Ranks
@@ -37,11 +37,8 @@ from workbench.pairs.gaussian import GaussianPair
 RESPONSE, WORST, GAUSSIAN = "k-ary randomized response", "the worst mechanism", "Gaussian"
 
 #: What is tried on all of them, and what is tried besides at δ = 0 and of the Gaussian.
-ALWAYS, AT_ZERO, OF_GAUSSIAN = (
-    ("sharp", "any number", "fdp", "several tops"),
-    "sum",
-    "fdp, Gaussian",
-)
+OF_TOPS, AT_ZERO, OF_GAUSSIAN = "several tops", "sum", "fdp, Gaussian"
+ALWAYS = ("sharp", "any number", "fdp", OF_TOPS)
 
 _CONFIDENCE, _REPLICATES = 0.95, 2000
 
@@ -76,8 +73,8 @@ class Secrets:
 
     @property
     def tops(self) -> tuple[int, ...]:
-        """Three numbers of first candidates, where there are so many."""
-        return tuple(sorted({1, max(self.values // 10, 1), max(self.values // 2, 1)}))
+        """Numbers of first candidates, of which the largest bound is taken."""
+        return tops_of(self.values)
 
     def ranks(self, rng: np.random.Generator) -> Ranks:
         """The ranks of all canaries."""
@@ -94,39 +91,69 @@ class Secrets:
         return Ranks(np.where(first, 1, rng.integers(2, k + 1, m)), k)
 
     def __call__(self, rng: np.random.Generator) -> tuple[bool, ...]:
-        ranks, truth = self.ranks(rng), self.epsilon
-        guesses = ranks.guesses()
-        of_tops = exceeds(lambda: exposure(ranks, delta=self.delta, top=self.tops).bound, truth)
-        found = [
-            *(false_claim(method, guesses, self.delta, truth) for method in ALWAYS[:-1]),
-            of_tops,
-        ]
-        if AT_ZERO in self.methods:
+        ranks = self.ranks(rng)
+        right = int((ranks.ranks == 1).sum())
+        # All bounds rise with the count, so that each is computed for a few counts alone.
+        found = dict.fromkeys(self.methods, False)
+        for method in set(found) - {OF_TOPS, AT_ZERO}:
+            found[method] = right >= self.least(method)
+        found[OF_TOPS] = any(
+            int((ranks.ranks <= top).sum()) >= self.least(OF_TOPS, top) for top in self.tops
+        )
+        if AT_ZERO in found:
             total = ExposureSum(self.values, self.canaries).of(ranks.ranks)
-            found.append(total >= least_false_sum(self.values, self.canaries, truth))
-        if OF_GAUSSIAN in self.methods:
-            found.append(false_claim(OF_GAUSSIAN, guesses, self.delta, truth))
-        return tuple(found)
+            found[AT_ZERO] = total >= least_false_sum(self.values, self.canaries, self.epsilon)
+        return tuple(found.values())
+
+    def least(self, method: str, top: int = 1) -> int:
+        """The least count of right guesses of which a method claims more than the truth."""
+        return least_false(method, self.values, self.canaries, top, self.delta, self.epsilon)
 
 
 @lru_cache(maxsize=4096)
-def false_claim(method: str, guesses: Guesses, delta: float, truth: float) -> bool:
-    """Whether a method claims more than the truth of some guesses.
+def least_false(
+    method: str, values: int, canaries: int, top: int, delta: float, truth: float
+) -> int:
+    """The least count of right guesses of which a method claims more than the truth.
 
     Parameters
     ----------
     method : str
-        "any number", "sharp", "fdp" or "fdp, Gaussian".
-    guesses : Guesses
+        One of `ALWAYS`, or `OF_GAUSSIAN`.
+    values, canaries, top : int
     delta, truth : float
     """
-    if method == ALWAYS[1]:
-        return exceeds(lambda: any_number_bound(guesses, delta), truth)
-    name, _, family = method.partition(", ")
-    return exceeds(
-        lambda: one_run_bound(guesses, delta=delta, method=name, family=family.lower() or None),
-        truth,
-    )
+    several = len(tops_of(values))
+
+    def bound(correct: int) -> Bound:
+        ranks = Ranks([1] * correct + [values] * (canaries - correct), values)  # type: ignore[arg-type]
+        if method == OF_TOPS:
+            each = 1 - (1 - _CONFIDENCE) / several
+            return exposure(ranks, delta=delta, top=top, confidence=each).bound
+        if method == ALWAYS[1]:
+            return any_number_bound(ranks.guesses(), delta, _CONFIDENCE)
+        name, _, family = method.partition(", ")
+        assumed = family.lower() or None
+        return one_run_bound(
+            ranks.guesses(), delta=delta, confidence=_CONFIDENCE, method=name, family=assumed
+        )
+
+    low, high = 0, canaries + 1  # low does not
+    while high - low > 1:
+        middle = (low + high) // 2
+        false = exceeds(lambda c=middle: bound(c), truth)  # type: ignore[misc]
+        low, high = (low, middle) if false else (middle, high)
+    return high
+
+
+def tops_of(values: int) -> tuple[int, ...]:
+    """Three numbers of first candidates, where there are so many.
+
+    Parameters
+    ----------
+    values : int
+    """
+    return tuple(sorted({1, max(values // 10, 1), max(values // 2, 1)}))
 
 
 @lru_cache
@@ -157,27 +184,13 @@ def worst_law(values: int, canaries: int, epsilon: float, delta: float) -> NDArr
     epsilon, delta : float
     """
     m, of_epsilon = canaries, epsilon - math.log(values - 1)
-    refuting = (
-        c
-        for c in range(1, m + 1)
-        if one_run_bound(
-            _counts(values, m, c), delta=delta, method="sharp", confidence=_CONFIDENCE
-        ).value
-        > epsilon
-    )
-    c = next(refuting)
+    c = least_false("sharp", values, canaries, 1, delta, epsilon)
     masses = binom.pmf(np.arange(m + 1), m, 1 / (1 + math.exp(-of_epsilon)))
     tail = float(masses[c:].sum())
     reached = sharp_p_value(m, m, c, of_epsilon, delta)
     jump = np.where(np.arange(m + 1) >= c, reached / tail, (1 - reached) / (1 - tail))
     law = np.asarray(masses * jump)
     return np.asarray(law / law.sum())
-
-
-def _counts(values: int, canaries: int, correct: int) -> Guesses:
-    if values == 2:
-        return Guesses(canaries, canaries, correct, design="matched-pairs")
-    return Guesses(canaries, canaries, correct, values=values)
 
 
 #: Numbers of values, with an ε at which about a third is guessed, and a shift of the Gaussian.

@@ -14,7 +14,7 @@ from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
-from workbench.curves.exposure import without_leak
+from workbench.curves.exposure import MOST_CANDIDATES, without_leak
 from workbench.onerun.bound import one_run_bound, values_assumption, values_note
 from workbench.onerun.ranks.law import ExposureSum
 from workbench.onerun.ranks.ranks import Ranks
@@ -58,6 +58,7 @@ class Exposure:
 
     def __post_init__(self) -> None:
         _checks.columns(self)
+        _checks.count(self.values, "values", 2, MOST_CANDIDATES)
         _checks.one_of(self.statistic, "statistic", STATISTICS)
 
     @property

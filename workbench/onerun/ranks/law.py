@@ -30,7 +30,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import expit
 
 from workbench.curves.validation import Floats, quiet
@@ -105,8 +104,8 @@ class ExposureSum:
             return 1.0
         reaches = np.r_[1.0, within(self.values, self.limits, epsilon), 0.0]
         masses = -np.diff(reaches)
-        size = next_fast_len(self.canaries * self.limits.size + 1, real=True)
-        sums = irfft(rfft(masses, size) ** self.canaries, size)
+        size = 2 ** (self.canaries * self.limits.size).bit_length()
+        sums = np.fft.irfft(np.fft.rfft(masses, size) ** self.canaries, size)
         tail = float(np.sum(sums[total : self.canaries * self.limits.size + 1]))
         return min(max(tail, 0.0) + _ROUND_OFF * self.canaries, 1.0)
 

@@ -68,7 +68,8 @@ def refuse_ranks(table: DataTable) -> None:
     raise ScoresError(
         f"{table.label} has the ranks of true values among candidates (columns "
         f"{quoted(found.rank)} and {quoted(found.candidates)}), not scores of members and "
-        "non-members; read it with wb.read_ranks(...), which wb.exposure takes"
+        "non-members; read it with wb.read_ranks(...), which wb.exposure takes, and on the command "
+        "line with --ranks"
     )
 
 
