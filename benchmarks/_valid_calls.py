@@ -48,7 +48,8 @@ PROTOCOL = (
     "add", "gradients", "layers", "norms", "products", "enough_runs", "recognize",
 )  # fmt: skip
 
-#: Names of ``wb.live`` and ``wb.text`` that take what PyTorch made, which every process would have to import.
+#: Names of ``wb.live`` and ``wb.text`` that take what PyTorch made, which every process would have
+#: to import.
 OF_TORCH = (
     "insert_tensors", "opacus_canaries", "watch_opacus", "watch_torch", "causal_model",
     "CausalModel",
@@ -952,7 +953,10 @@ OWN: dict[str, dict[str, Any]] = {
     "identifiers": {"count": 20, "kind": "md5", "seed": 1},
     "found_identifiers": {"texts": Make(lambda: list(valued_texts().texts)), "kind": "md5"},
     "Canaries": {
-        "before": ("a ", "b "), "secrets": ("17", "18"), "after": ("", "."), "design": "coin",
+        "before": ("a ", "b "),
+        "secrets": ("17", "18"),
+        "after": ("", "."),
+        "design": "coin",
         "seed": 1,
     },
     "Canaries.candidates": {"canary": 1},
@@ -965,7 +969,9 @@ OWN: dict[str, dict[str, Any]] = {
     "check_tokens": {"canaries": Make(coin_texts), "tokenizer": letters},
     "score": {"model_log_prob": log_prob, "canaries": Make(coin_texts)},
     "choose_signal": {
-        "model_log_prob": log_prob, "canaries": Make(coin_texts), "delta": 1e-5,
+        "model_log_prob": log_prob,
+        "canaries": Make(coin_texts),
+        "delta": 1e-5,
     },
     "OneRun.guess": {"threshold": 0.5},
     "OneRun.random_order": {"use": "ties"},

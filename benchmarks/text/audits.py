@@ -66,9 +66,7 @@ def audit(plan: Plan) -> dict[str, Any]:
     start = time.process_time()
     torch.manual_seed(SEED)
     model = Transformer(len(tokenizer), longest=48)
-    train(
-        model, tokenizer, [*docs, *tokens.training_texts, *ids.training_texts], plan, seed=SEED
-    )
+    train(model, tokenizer, [*docs, *tokens.training_texts, *ids.training_texts], plan, seed=SEED)
     trained = time.process_time()
     log_prob = wb.text.causal_model(model, tokenizer, batch=128)
     run = wb.text.score(log_prob, tokens)

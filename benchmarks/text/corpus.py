@@ -43,6 +43,8 @@ def pieces(count: int, length: int, seed: int) -> list[str]:
     text = docstrings()
     starts = np.arange(0, len(text) - length, length)
     if starts.size < count:
-        raise ValueError(f"the docstrings have {starts.size} pieces of {length}, fewer than {count}")
+        raise ValueError(
+            f"the docstrings have {starts.size} pieces of {length}, fewer than {count}"
+        )
     chosen = np.random.default_rng(seed).permutation(starts)[:count]
     return [text[i : i + length] for i in chosen.tolist()]

@@ -402,7 +402,7 @@ HEADLINES = {
         "(simultaneous, 95%, independent runs)",
     ],
     "22-auditing-a-fine-tuned-language-model": [
-        "100 of 100 guesses are right: ε at δ = 1e-5 ≥ 3.49 (pointwise, 95%, independent fair coins)",
+        "100 of 100 guesses are right: ε at δ = 1e-5 ≥ 3.49 (pointwise, 95%, independent fair",
         "60 of 60 have rank 1; mean 9.97 bits",
         "ε at δ = 1e-5 ≥ 9.87 (pointwise, 95%, independent uniform values)",
         "pure(3): refuted",

@@ -235,7 +235,7 @@ def test_a_sampler_is_given_again(tmp_path):
     assert Canaries.load(tmp_path / "c.json", sampler=hot).texts == canaries.texts
     with pytest.raises(TypeError, match="the function that drew the secrets"):
         Canaries.load(tmp_path / "c.json")
-    with pytest.raises(wb.text.EvidenceError, match="secrets in 'c.json' do not follow"):
+    with pytest.raises(wb.text.EvidenceError, match=r"secrets in 'c\.json' do not follow"):
         Canaries.load(tmp_path / "c.json", sampler=lambda rng: str(rng.random()))
 
 
@@ -282,7 +282,7 @@ def test_what_is_no_json_is_told(tmp_path):
         made().candidates(0)
 
 
-# -- what the model knows, and what the tokenizer does ----------------------------------------------
+# -- what the model knows, and what the tokenizer does ---------------------------------------------
 
 
 def words_of(texts, add_special_tokens=True):

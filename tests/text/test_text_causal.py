@@ -112,7 +112,7 @@ def test_what_is_no_model_is_told(tokenizer, call, kind, says):
         call(tokenizer)
 
 
-# -- the training of the benchmark ------------------------------------------------------------------
+# -- the training of the benchmark -----------------------------------------------------------------
 
 
 def test_gradients_are_clipped_text_by_text(model, tokenizer):

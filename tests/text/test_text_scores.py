@@ -77,7 +77,7 @@ def test_a_text_is_scored_as_zlib_sees_its_secret():
     assert one == pytest.approx(rows_of(["zeta"])[0].mean() / len(zlib.compress(b"zeta")))
 
 
-# -- a run of coins, and ranks ----------------------------------------------------------------------
+# -- a run of coins, and ranks ---------------------------------------------------------------------
 
 
 def test_coins_give_a_run_with_the_draw():
@@ -119,7 +119,9 @@ def test_rounding_that_depends_on_the_place_in_a_batch_shows_nothing():
 
 @pytest.mark.slow
 def test_a_million_values_are_scored_in_batches():
-    canaries = wb.text.identifiers(2, pattern="[0-9a-f]{8}", values=10**6, template="{i}: {secret}", seed=3)
+    canaries = wb.text.identifiers(
+        2, pattern="[0-9a-f]{8}", values=10**6, template="{i}: {secret}", seed=3
+    )
     longest = 0
 
     def model(texts):
@@ -146,7 +148,7 @@ def hash_of(text):
     return zlib.crc32(text.encode())
 
 
-# -- what is no log-probability ----------------------------------------------------------------------
+# -- what is no log-probability --------------------------------------------------------------------
 
 COIN = wb.text.identifiers(4, "md5", design="coin", template="it is {secret}", seed=3)
 
@@ -218,7 +220,7 @@ def test_objects_of_another_kind_are_told(bad):
         wb.text.score(rows_of, bad)
 
 
-# -- the choice on a share ---------------------------------------------------------------------------
+# -- the choice on a share -------------------------------------------------------------------------
 
 
 class Some:
