@@ -3,10 +3,11 @@
 python -m benchmarks [NAME ...]
 python -m benchmarks papers [hist | tv | auditorium | bits | select ...] [--full]
 python -m benchmarks synthetic [level | power | peers | generators | size ...]
+python -m benchmarks text [audits]
 
 A benchmark is a module of this package with ``main() -> list[(what, measured, target)]``, or with
-other columns, which it names in ``HEADING``. `papers` and `synthetic` have command lines of their
-own.
+other columns, which it names in ``HEADING``. `papers`, `synthetic` and `text` have command lines of
+their own.
 """
 
 from __future__ import annotations
@@ -43,6 +44,10 @@ def main(wanted: list[str]) -> int:
         from benchmarks.synthetic.command import command as synthetic
 
         return synthetic(wanted[1:])
+    if wanted[:1] == ["text"]:
+        from benchmarks.text.command import command as text
+
+        return text(wanted[1:])
     names = [found.name for found in pkgutil.iter_modules(benchmarks.__path__)]
     for unknown in set(wanted) - set(names):
         print(f"no benchmark {unknown!r}; there are {', '.join(names)}", file=sys.stderr)

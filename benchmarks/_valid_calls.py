@@ -27,6 +27,7 @@ from workbench.pairs.families.registry import family_named
 from workbench.pairs.own.kinds import PAIR_KINDS
 from workbench.scores.sample import MOVED as OF_SCORES
 from workbench.scores.table import DataTable
+from workbench.text.draws import Draws
 from workbench.workspaces.workspace import MOVED as OF_WORKSPACES
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError)
@@ -37,7 +38,7 @@ SKIPPED = (
     "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
     "WorkspaceError", "CanaryMechanism", "ParameterError", "RunFolderError", "TrainingAudit",
     "TrainingPlanError", "Dashboard", "Attack", "SyntheticTablesError", "Generator",
-    "GeneratorError",
+    "GeneratorError", "CanaryTextError", "EvidenceError", "LogProbabilityError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -47,8 +48,12 @@ PROTOCOL = (
     "add", "gradients", "layers", "norms", "products", "enough_runs", "recognize",
 )  # fmt: skip
 
-#: Names of ``wb.live`` that take what PyTorch made, which every process would have to import.
-OF_TORCH = ("insert_tensors", "opacus_canaries", "watch_opacus", "watch_torch")
+#: Names of ``wb.live`` and ``wb.text`` that take what PyTorch made, which every process would have
+#: to import.
+OF_TORCH = (
+    "insert_tensors", "opacus_canaries", "watch_opacus", "watch_torch", "causal_model",
+    "CausalModel",
+)  # fmt: skip
 
 #: The limits of a rate are a module without ``__all__``.
 BINOMIAL = tuple(
@@ -59,6 +64,7 @@ BINOMIAL = tuple(
 #: Modules with public names; a name is looked up in the first that has it.
 HOMES = (
     wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live, wb.teaching, wb.synthetic,
+    wb.text,
 )  # fmt: skip
 
 #: What is not found in this way.
@@ -210,6 +216,29 @@ def three_tables() -> dict[str, Any]:
 @functools.cache
 def synthetic_tables() -> wb.synthetic.SyntheticTables:
     return wb.synthetic.read_synthetic_tables(**three_tables(), seed=1)
+
+
+def coin_texts() -> Any:
+    return wb.text.identifiers(60, "md5", design="coin", template="{i} {secret}", seed=1)
+
+
+def valued_texts() -> Any:
+    return wb.text.identifiers(60, "md5", values=20, template="{i} {secret}", seed=1)
+
+
+def log_prob(texts: Any) -> Any:
+    """Log-probabilities of the characters of texts, of a model that knows nothing."""
+    return [-np.array([1.0 + ord(letter) % 7 for letter in one]) for one in texts]
+
+
+def letters(texts: Any, add_special_tokens: bool = False) -> Any:
+    """A tokenizer of characters."""
+    return {"input_ids": [[ord(letter) for letter in one] for one in texts]}
+
+
+def saved_texts() -> str:
+    coin_texts().save("texts.json")
+    return "texts.json"
 
 
 @functools.cache
@@ -488,6 +517,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "PrivateMarginals": marginals,
     "ForgottenMarginal": lambda: marginals(wb.synthetic.ForgottenMarginal, bins=4),
     "Targets": lambda: wb.synthetic.targets(records(60, 0), 3),
+    "Canaries": valued_texts,
+    "PatternLaw": lambda: wb.text.PatternLaw("[0-9a-f]{8}"),
+    "ChosenSignal": lambda: wb.text.choose_signal(log_prob, coin_texts(), delta=1e-5),
     "Tuning": functools.cache(lambda: wb.tune_one_run(one_run(), delta=1e-5)),
     "OneRun": one_run,
     "MatchedPairs": functools.cache(lambda: wb.matched_pairs(random_half())),
@@ -916,6 +948,31 @@ OWN: dict[str, dict[str, Any]] = {
     "ForgottenMarginal.fit": {"table": Make(lambda: records(60, 0))},
     "ForgottenMarginal.counts": {"table": Make(lambda: records(60, 0))},
     "ForgottenMarginal.sample": {"n": 5},
+    "new_tokens": {"count": 20, "template": "{i} {secret}", "seed": 1},
+    "random_sequences": {"count": 20, "vocabulary": ["a", "b", "c"], "length": 9, "seed": 1},
+    "identifiers": {"count": 20, "kind": "md5", "seed": 1},
+    "found_identifiers": {"texts": Make(lambda: list(valued_texts().texts)), "kind": "md5"},
+    "Canaries": {
+        "before": ("a ", "b "),
+        "secrets": ("17", "18"),
+        "after": ("", "."),
+        "design": "coin",
+        "seed": 1,
+    },
+    "Canaries.candidates": {"canary": 1},
+    "Canaries.save": {"path": "texts.json"},
+    "Canaries.load": {"path": Make(saved_texts)},
+    "PatternLaw": {"pattern": "[0-9a-f]{8}"},
+    "PatternLaw.text": {"number": 3},
+    "PatternLaw.draw": {"draws": Make(lambda: Draws(1, "secrets")), "count": 3},
+    "check_unseen": {"canaries": Make(coin_texts), "texts": ["other", "texts"]},
+    "check_tokens": {"canaries": Make(coin_texts), "tokenizer": letters},
+    "score": {"model_log_prob": log_prob, "canaries": Make(coin_texts)},
+    "choose_signal": {
+        "model_log_prob": log_prob,
+        "canaries": Make(coin_texts),
+        "delta": 1e-5,
+    },
     "OneRun.guess": {"threshold": 0.5},
     "OneRun.random_order": {"use": "ties"},
     "OneRun.part": {"rows": np.arange(40) < 20},

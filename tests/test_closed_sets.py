@@ -66,6 +66,9 @@ from workbench.tables.table import SAMPLINGS_OF_MODELS
 from workbench.testers.finders import SEARCHES
 from workbench.testers.finders.neighbors import RELATIONS
 from workbench.testers.property_testers.registry import TESTERS
+from workbench.text.canaries import TEXT_DESIGNS
+from workbench.text.laws import IDENTIFIERS
+from workbench.text.signals import PARTS, SIGNALS
 from workbench.training.audits.registry import AUDITS
 from workbench.training.dp_sgd.bugs import PROCEDURES
 from workbench.training.dp_sgd.network import LOSSES
@@ -124,6 +127,10 @@ REGISTRIES = {
     "reference models": REFERENCES,
     "attack on a synthetic table": SYNTHETIC_ATTACKS,
     "threat of a synthetic table": THREATS,
+    "design of texts": TEXT_DESIGNS,
+    "identifier": IDENTIFIERS,
+    "signal of texts": SIGNALS,
+    "part of a text": PARTS,
     "training audit": AUDITS,
     "training bug": PROCEDURES,
     "loss": LOSSES,
@@ -283,6 +290,8 @@ def in_quotes(file, head):
         ("docs/training.md", "`bug`", [name for name in PROCEDURES if name != "none"]),
         ("docs/score-tables.md", "Layout", LAYOUTS),
         ("docs/synthetic-data.md", "`attack=`", SYNTHETIC_ATTACKS),
+        ("docs/scores-of-language-models.md", "`signal=`", SIGNALS),
+        ("docs/scores-of-language-models.md", "`design=`", TEXT_DESIGNS),
         ("docs/saved-audits.md", "Ending", [f".{ending}" for ending in write._FORMATS]),
         ("docs/continuous-integration.md", "format", score_formats.FORMATS),
     ],

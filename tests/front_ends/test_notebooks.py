@@ -283,6 +283,16 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "one patient, private": (0.5, 0.5),
         "one patient, wrong": (2.1, 0.9),  # above its claim
     },
+    "22-auditing-a-fine-tuned-language-model": {
+        "right of 100": (100, 0),
+        "ε at least, without noise": (3.493, 5e-3),  # log of the odds of 0.05^(1/100), and δ
+        "rank 1 of 60 commits": (60, 0),
+        "ε at least, commits": (9.879, 0.02),  # log 999 and the odds of 0.05^(1/60)
+        "ε at least, commits not seen": (0, 0),
+        "ε at least, score chosen on a share": (4.18, 0.3),
+        "ε at least, private": (1.8, 1.0),  # at most its claim
+        "mean exposure without a leak": (1.4363, 1e-3),  # (log₂ 1000^1000 − log₂ 1000!)/1000
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -391,10 +401,18 @@ HEADLINES = {
         "(estimate, training and held-out records of one population)",
         "(simultaneous, 95%, independent runs)",
     ],
+    "22-auditing-a-fine-tuned-language-model": [
+        "100 of 100 guesses are right: ε at δ = 1e-5 ≥ 3.49 (pointwise, 95%, independent fair",
+        "60 of 60 have rank 1; mean 9.97 bits",
+        "ε at δ = 1e-5 ≥ 9.87 (pointwise, 95%, independent uniform values)",
+        "pure(3): refuted",
+        "CanaryTextError: 1 of 400 secrets occur in the texts",
+    ],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
 TRUTHS = {
+    "22-auditing-a-fine-tuned-language-model": {"ε at least, private": 4.0},
     "01-what-an-audit-sees": {"from 2000 runs per group": 4.37717810},
     "02-total-variation-by-histogram": {"lower limit at μ = 1": 0.38292492},
     "03-which-bounds-survive-tuning": {"simultaneous bound where μ = 1, mean": 4.37717810},

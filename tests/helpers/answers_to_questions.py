@@ -492,4 +492,9 @@ ANSWERS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
             ),
         ),
     ),
+    "22-auditing-a-fine-tuned-language-model": (
+        ("9.88", ("2.97", "np.inf")),
+        ("7", ("10", "3")),
+        ('"a"', ('"b"', '"c"')),
+    ),
 }

@@ -83,6 +83,8 @@ class PatternLaw:
 
     def __post_init__(self) -> None:
         _checks.text(self.pattern, "pattern")
+        if "\0" in self.pattern:
+            raise CanaryTextError("the pattern has the character NUL, which ends texts elsewhere")
         object.__setattr__(self, "places", tuple(_places(self.pattern)))
         if self.size < 2:
             raise CanaryTextError(
@@ -109,13 +111,11 @@ class PatternLaw:
         draws : Draws
         count : int
         """
-        columns = [
-            np.asarray(list(letters))[draws.below(len(letters), (count,))]
-            if len(letters) > 1
-            else np.repeat(letters, count)
-            for letters in self.places
-        ]
-        return ["".join(letters) for letters in zip(*columns, strict=True)]
+        found = np.empty((count, len(self.places)), np.uint32)
+        for at, letters in enumerate(self.places):
+            codes = np.array([ord(one) for one in letters], np.uint32)
+            found[:, at] = codes[draws.below(codes.size, (count,))] if codes.size > 1 else codes[0]
+        return [str(one) for one in found.view(f"=U{len(self.places)}")[:, 0].tolist()]
 
     def text(self, number: int) -> str:
         """The text of a number from 0 to `size` − 1, in the order of the pattern.
