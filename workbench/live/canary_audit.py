@@ -235,6 +235,19 @@ class CanaryAudit(LiveAudit):
                 self._look(scores, level)
         self._changed()
 
+    def passed(self, steps: int) -> None:
+        """Steps without a look were made, as `TrainingWatch` knows.
+
+        Parameters
+        ----------
+        steps : int
+            In all; the next look is at a later one.
+        """
+        if not self.closed:
+            self.step = steps
+            if self._view is not None:
+                self._changed()
+
     def skip(self, steps: int, reason: str = "this audit did not see the step") -> None:
         """Go on without steps: a look that was planned at one of them finds nothing.
 

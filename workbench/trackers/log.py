@@ -230,4 +230,5 @@ def _require_name(name: str) -> None:
 
 
 def _folder(queue: Any) -> Path:
-    return Path(_checks.instance(queue, str | os.PathLike, "queue", "the path of a folder"))
+    given = _checks.instance(queue, (str, os.PathLike), "queue", "the path of a folder")
+    return Path(os.path.abspath(given))  # a program may change its folder meanwhile

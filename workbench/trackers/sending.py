@@ -112,7 +112,7 @@ _all = RLock()
 
 
 def sender_of(run: TrackedRun, folder: WaitingFolder) -> Sender:
-    """The sender of a run and a folder, the same for each call.
+    """The sender of a run and a folder, the same for each call; it goes on with the newest object.
 
     Parameters
     ----------
@@ -121,4 +121,6 @@ def sender_of(run: TrackedRun, folder: WaitingFolder) -> Sender:
     """
     with _all:
         key = (run.kind, run.where, run.run, str(folder.path))
-        return _senders.setdefault(key, Sender(run, folder))
+        found = _senders.setdefault(key, Sender(run, folder))
+        found.run = run  # one of W&B that was resumed is another object
+        return found
