@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 
-class Offline(ConnectionError):
+class OfflineError(ConnectionError):
     """The network is away."""
 
 
@@ -41,10 +41,10 @@ class FakeMLflow:
     def answer(self, call):
         self.calls.append(call)
         if self.fail(call):
-            raise Offline(call)
+            raise OfflineError(call)
         yield
         if self.lost(call):
-            raise Offline(f"{call}: no answer")
+            raise OfflineError(f"{call}: no answer")
 
     def log_batch(self, run_id, metrics=(), params=(), tags=()):
         assert len(tags) <= 100
@@ -70,7 +70,7 @@ class FakeWandb:
         self.run = None if run is None else FakeWandbRun(run)
 
     class Artifact:
-        def __init__(self, name, type):  # noqa: A002  (its own name)
+        def __init__(self, name, type):
             self.name, self.type, self.files = name, type, {}
 
         @contextmanager
@@ -92,13 +92,13 @@ class FakeWandbRun:
     def log(self, values, step=None):
         assert step is None
         if self.fail("log"):
-            raise Offline("log")
+            raise OfflineError("log")
         self.history.append(values)
         self.summary.update(values)
         if self.lost("log"):
-            raise Offline("no answer")
+            raise OfflineError("no answer")
 
     def log_artifact(self, artifact):
         if self.fail("artifact"):
-            raise Offline("artifact")
+            raise OfflineError("artifact")
         self.artifacts[artifact.name] = artifact

@@ -118,7 +118,7 @@ def test_several_bounds_differ_in_their_names():
     assert set(logged(named, name="first")[0]) == {
         f"dp_audit/first/{name}/epsilon_lower_delta_1e-05_95pct_pointwise" for name in named
     }
-    with pytest.raises(ValueError, match="two results are called .*; name them apart"):
+    with pytest.raises(ValueError, match=r"two results are called .*; name them apart"):
         wb.trackers.log([bound(), bound(value=0.5)], FakeMLflow())
 
 

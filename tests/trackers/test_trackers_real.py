@@ -35,10 +35,12 @@ def test_mlflow_has_the_bound_and_its_card(mlflow):
     }
     assert found.tags[f"{KEY}.guarantee"] == "pointwise"
     assert [one.step for one in client.get_metric_history(run.info.run_id, KEY)] == [3]
-    path = client.download_artifacts(run.info.run_id, f"{KEY}.json") if hasattr(
-        client, "download_artifacts"
-    ) else mlflow.artifacts.download_artifacts(
-        run_id=run.info.run_id, artifact_path=f"{KEY}.json"
+    path = (
+        client.download_artifacts(run.info.run_id, f"{KEY}.json")
+        if hasattr(client, "download_artifacts")
+        else mlflow.artifacts.download_artifacts(
+            run_id=run.info.run_id, artifact_path=f"{KEY}.json"
+        )
     )
     with open(path, encoding="utf-8") as file:
         assert json.load(file)["bound"]["guarantee"] == "pointwise"

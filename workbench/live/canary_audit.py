@@ -244,7 +244,7 @@ class CanaryAudit(LiveAudit):
             In all; the next look is at a later one.
         """
         if not self.closed:
-            self.step = steps
+            self.step = _checks.count(steps, "steps")
             if self._view is not None:
                 self._changed()
 
@@ -270,13 +270,13 @@ class CanaryAudit(LiveAudit):
         _checks.text(reason, "reason")
         with self._lock:
             self._require_open()
-            if not isinstance(self.canaries, RecordCanaries):
+            if _checks.count(steps, "steps") < self.step:
+                raise ValueError(f"steps must be at least the {self.step} made so far, got {steps}")
+            if steps > self.step and not isinstance(self.canaries, RecordCanaries):
                 raise ValueError(
                     "the scores of canary gradients are sums over all steps, of which none can be "
                     "left out; give each to observe(), or use wb.live.RecordCanaries"
                 )
-            if _checks.count(steps, "steps") < self.step:
-                raise ValueError(f"steps must be at least the {self.step} made so far, got {steps}")
             lost = self.looks.between(self.step, steps)
             self._lost |= {step: reason for step in lost}
             self.step = steps
