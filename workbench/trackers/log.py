@@ -230,5 +230,5 @@ def _require_name(name: str) -> None:
 
 
 def _folder(queue: Any) -> Path:
-    given = _checks.instance(queue, (str, os.PathLike), "queue", "the path of a folder")
-    return Path(os.path.abspath(given))  # a program may change its folder meanwhile
+    _checks.instance(queue, (str, os.PathLike), "queue", "the path of a folder")
+    return Path(queue).absolute()  # a program may change its folder meanwhile

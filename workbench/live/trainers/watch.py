@@ -62,7 +62,7 @@ class TrainingWatch:
         self._canaries = audit if isinstance(audit, CanaryAudit) else None
         self._runs = audit if isinstance(audit, RunAudit) else None
         if self._canaries is not None:
-            _require_records(self._canaries)
+            self._records = _records_of(self._canaries)
             if member is not None or run is not None:
                 raise ValueError(
                     f"member and run belong to wb.live.Audit, got member={member!r}, run={run!r}; "
@@ -106,7 +106,7 @@ class TrainingWatch:
         with undisturbed(model):
             found = self.score(model)
         if self._canaries is not None:
-            self._canaries.canaries.require(found)
+            self._records.require(found)
             planned = self._canaries.looks.steps
             if steps is not None and planned is not None and planned != steps:
                 log.warning(
@@ -299,12 +299,13 @@ def every_of(audit: LiveAudit, every: str | None) -> str:
     return every
 
 
-def _require_records(audit: CanaryAudit) -> None:
+def _records_of(audit: CanaryAudit) -> RecordCanaries:
     if not isinstance(audit.canaries, RecordCanaries):
         raise ValueError(
             "canary gradients are scored by what each step releases, and not by the model; use "
             "wb.live.watch_opacus or wb.live.watch_torch, or wb.live.RecordCanaries"
         )
+    return audit.canaries
 
 
 def _one(found: Any) -> float:
