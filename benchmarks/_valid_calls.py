@@ -28,6 +28,7 @@ from workbench.pairs.own.kinds import PAIR_KINDS
 from workbench.scores.sample import MOVED as OF_SCORES
 from workbench.scores.table import DataTable
 from workbench.text.draws import Draws
+from workbench.trackers.runs import TrackedRun
 from workbench.workspaces.workspace import MOVED as OF_WORKSPACES
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError)
@@ -49,10 +50,10 @@ PROTOCOL = (
 )  # fmt: skip
 
 #: Names of ``wb.live`` and ``wb.text`` that take what PyTorch made, which every process would have
-#: to import.
+#: to import, or need a trainer that is not installed.
 OF_TORCH = (
     "insert_tensors", "opacus_canaries", "watch_opacus", "watch_torch", "causal_model",
-    "CausalModel",
+    "CausalModel", "record_losses", "hugging_face_callback", "lightning_callback",
 )  # fmt: skip
 
 #: The limits of a rate are a module without ``__all__``.
@@ -64,7 +65,7 @@ BINOMIAL = tuple(
 #: Modules with public names; a name is looked up in the first that has it.
 HOMES = (
     wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live, wb.teaching, wb.synthetic,
-    wb.text,
+    wb.text, wb.trackers,
 )  # fmt: skip
 
 #: What is not found in this way.
@@ -595,6 +596,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "CanaryAudit": lambda: wb.live.CanaryAudit(in_a_step(), steps=4),
     "GradientCanaries": lambda: wb.live.GradientCanaries.dirac(10, 23, sample_rate=0.5),
     "RecordCanaries": lambda: wb.live.RecordCanaries(4),
+    "LogReceipt": lambda: wb.trackers.LogReceipt("dp_audit/epsilon", 0),
+    "TrainingWatch": lambda: wb.live.watch_training(**of_training()),
     "AuditedRecord": lambda: wb.training.AuditedRecord("row", 1),
     "BestOfTrainings": functools.cache(lambda: wb.training.audit_best_of(**best_of())),
     "BlackBox": training_audit("black-box"),
@@ -613,6 +616,28 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "WhiteBox": training_audit("white-box"),
     "WhiteBoxOneRun": training_audit("white-box-one-run", canaries=12),
 }
+
+
+def of_training() -> dict[str, Any]:
+    """Arguments of `wb.live.watch_training`."""
+    audit = wb.live.CanaryAudit(wb.live.RecordCanaries(4), steps=4)
+    return {"audit": audit, "score": lambda model: np.arange(4.0)}
+
+
+class TextsByCoin:
+    """Canaries of ``wb.text``, as far as `wb.live` reads them."""
+
+    texts = ("a", "b", "c", "d")
+    included = np.array([True, False, True, False])
+
+
+class NoTracker(TrackedRun):
+    """A run that takes everything."""
+
+    kind, where, run = "none", "nowhere", "1"
+
+    def send(self, entry: Any, tried: bool) -> None:
+        """Nothing."""
 
 
 def in_a_step() -> wb.live.GradientCanaries:
@@ -1158,6 +1183,8 @@ OWN: dict[str, dict[str, Any]] = {
     "printed_bit_error": {"pair": Make(OBJECTS["GaussianPair"])},
     "CanaryAudit": {"canaries": Make(OBJECTS["GradientCanaries"]), "steps": 4},
     "CanaryAudit.observe": {"observed": np.zeros(23)},
+    "CanaryAudit.passed": {"steps": 0},
+    "CanaryAudit.skip": {"steps": 0, "reason": "not seen"},
     "GradientCanaries": {
         "directions": Make(lambda: wb.training.DiracCanaries([0, 3])),
         "size": 23,
@@ -1173,6 +1200,18 @@ OWN: dict[str, dict[str, Any]] = {
     "RecordCanaries": {"count": 4},
     "RecordCanaries.insert": {"data": np.zeros((3, 2)), "canaries": np.ones((4, 2))},
     "RecordCanaries.observe": {"observed": np.arange(4.0)},
+    "RecordCanaries.require": {"scores": np.arange(4.0)},
+    **{
+        name: {"audit": Make(lambda: of_training()["audit"]), "score": np.atleast_1d}
+        for name in ("watch_training", "TrainingWatch")
+    },
+    "TrainingWatch.begin": {"model": None},
+    "TrainingWatch.step": {"model": None, "number": 1},
+    "TrainingWatch.end": {"model": None},
+    "text_canaries": {"canaries": Make(TextsByCoin)},
+    "text_scores": {"canaries": Make(TextsByCoin), "tokenizer": None},
+    "log": {"result": Make(lambda: wb.mu_from_counts(**_COUNTS)), "run": Make(NoTracker)},
+    "flush": {"run": Make(NoTracker)},
     **{f"{name}.{method}": given for name in _AUDITS for method, given in _OF_AUDITS.items()},
     **{
         f"{name}.from_parameters": {

@@ -24,9 +24,7 @@ def texts(rows, seed):
 
 def loss(model, x, y):
     logits = model(x).logits[:, :-1]
-    found = torch.nn.functional.cross_entropy(
-        logits.transpose(1, 2), y[:, 1:], reduction="none"
-    )
+    found = torch.nn.functional.cross_entropy(logits.transpose(1, 2), y[:, 1:], reduction="none")
     return found.sum(1)
 
 
@@ -145,7 +143,9 @@ def test_scores_that_fail_end_no_training(tmp_path, caplog):
     trainer(tmp_path, [wb.live.hugging_face_callback(audit, failing)], steps=4).train()
     assert audit.step == 4
     assert "out of memory" in caplog.text
-    assert "1 look was lost, the last at step 2: RuntimeError: out of memory" in audit.state.notes[0]
+    assert (
+        "1 look was lost, the last at step 2: RuntimeError: out of memory" in audit.state.notes[0]
+    )
     wrong = wb.live.hugging_face_callback(
         wb.live.CanaryAudit(made_canaries(), steps=4), lambda model: np.zeros(3)
     )

@@ -35,7 +35,8 @@ WITHOUT = {
         ComposedHistogram
     """,
     "still running, or a place: its states and entries have frames": """
-        AnytimeAudit AnytimeVectorAudit GrowingFile LiveAudit CanaryAudit Workspace DataSet
+        AnytimeAudit AnytimeVectorAudit GrowingFile LiveAudit CanaryAudit TrainingWatch Workspace
+        DataSet
     """,
     "a part of a result that has a frame": """
         Trial SeriesAudit BettingCounts TrainingRun Model Ordering Feedback BestOfTrainings

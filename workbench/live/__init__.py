@@ -9,8 +9,8 @@
 - `state` is what is known at a moment; `drawing` shows it. `writing` keeps the scores in files,
   `kept_looks` the looks of a training that may resume.
 
-The library itself imports neither PyTorch nor Opacus, nor a trainer; the callbacks use those of your
-program.
+The library itself imports neither PyTorch nor Opacus, nor a trainer; the callbacks use those of
+your program.
 """
 
 from workbench import _names

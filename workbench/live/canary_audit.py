@@ -235,6 +235,19 @@ class CanaryAudit(LiveAudit):
                 self._look(scores, level)
         self._changed()
 
+    def passed(self, steps: int) -> None:
+        """Steps without a look were made, as `TrainingWatch` knows.
+
+        Parameters
+        ----------
+        steps : int
+            In all; the next look is at a later one.
+        """
+        if not self.closed:
+            self.step = _checks.count(steps, "steps")
+            if self._view is not None:
+                self._changed()
+
     def skip(self, steps: int, reason: str = "this audit did not see the step") -> None:
         """Go on without steps: a look that was planned at one of them finds nothing.
 
@@ -257,13 +270,13 @@ class CanaryAudit(LiveAudit):
         _checks.text(reason, "reason")
         with self._lock:
             self._require_open()
-            if not isinstance(self.canaries, RecordCanaries):
+            if _checks.count(steps, "steps") < self.step:
+                raise ValueError(f"steps must be at least the {self.step} made so far, got {steps}")
+            if steps > self.step and not isinstance(self.canaries, RecordCanaries):
                 raise ValueError(
                     "the scores of canary gradients are sums over all steps, of which none can be "
                     "left out; give each to observe(), or use wb.live.RecordCanaries"
                 )
-            if _checks.count(steps, "steps") < self.step:
-                raise ValueError(f"steps must be at least the {self.step} made so far, got {steps}")
             lost = self.looks.between(self.step, steps)
             self._lost |= {step: reason for step in lost}
             self.step = steps

@@ -1,4 +1,4 @@
-"""`KeptLooks`: the looks of a `CanaryAudit` in a file, so that a training that resumes continues it.
+"""`KeptLooks`: the looks of a `CanaryAudit` in a file, for a training that may resume.
 
 A look spends a part of the error budget. An audit that began anew when its training resumes would
 look again at steps whose looks were made, and show a second bound at each.

@@ -6,6 +6,7 @@ training has shown is not one of these looks, and would not keep its level.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,6 +80,16 @@ class LookPlan:
             if look >= step:
                 return confidence_at(position, self.confidence) if look == step else None
         return None
+
+    def next_after(self, step: int) -> float:
+        """The next step with a look; ∞ if there is none.
+
+        Parameters
+        ----------
+        step : int
+        """
+        looks = _endless() if self.steps is None else iter(self.planned)
+        return next((float(look) for look in looks if look > step), math.inf)
 
     def between(self, before: int, last: int) -> list[int]:
         """The steps with a look after one step, up to another one.

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,7 +22,7 @@ from workbench.software.versions import software
 from workbench.trackers.entries import LogEntry
 from workbench.trackers.naming import key_of, logged_numbers, path_of
 from workbench.trackers.runs import TrackedRun, run_of
-from workbench.trackers.sending import sender_of
+from workbench.trackers.sending import sender_of, sent_at_once
 from workbench.trackers.waiting import FOLDER as WAITING
 from workbench.trackers.waiting import WaitingFolder
 
@@ -167,12 +167,11 @@ def _send(entry: LogEntry, tracked: TrackedRun, folder: WaitingFolder, seconds: 
         return sender_of(tracked, folder).send(seconds)
     except OSError as error:  # a full disk: straight to the tracker, or into the log
         messages.warning("no entry for a tracker can be kept in %s: %s", folder.path, error)
-    try:
-        tracked.send(entry, tried=False)
-    except Exception:  # whatever a tracker raises
-        messages.exception("%s took no entry, which is only here: %s", tracked.kind, entry.to_json())
-        return 1
-    return 0
+    if sent_at_once(tracked, entry, seconds):
+        return 0
+    kept = entry.to_json()
+    messages.error("%s took no entry, which is only here: %s", tracked.kind, kept)
+    return 1
 
 
 def _read(result: Any) -> tuple[Named, Audit | None, dict[str, Any]]:
@@ -184,11 +183,12 @@ def _read(result: Any) -> tuple[Named, Audit | None, dict[str, Any]]:
         more |= {"notes": " ".join(state.notes)} if state.notes else {}
         return [("", state.epsilon), ("", state.mu)], None, more
     if isinstance(result, Audit):
-        keys = Counter(key_of(one) for one in result.bounds.values())
-        named = [(name if keys[key_of(one)] > 1 else "", one) for name, one in result.bounds.items()]
-        return named, result, {}
+        found = result.bounds.items()
+        keys = Counter(key_of(one) for _, one in found)
+        return [(name if keys[key_of(one)] > 1 else "", one) for name, one in found], result, {}
     if isinstance(result, Mapping):
-        return [(_checks.text(name, "a name"), _bound(one)) for name, one in result.items()], None, {}
+        named = [(_checks.text(name, "a name"), _bound(one)) for name, one in result.items()]
+        return named, None, {}
     if isinstance(result, list | tuple):
         return [("", _bound(one)) for one in result], None, {}
     return [("", _bound(result))], None, {}
@@ -209,7 +209,7 @@ def _files(
     name: str, bounds: Named, audit: Audit | None, step: int, more: dict[str, Any]
 ) -> dict[str, str]:
     """The card of each bound, and that of the audit, by the name of the file."""
-    made = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    made = datetime.now(UTC).isoformat(timespec="seconds")
     around = {"step": step, **more, "made": made, "software": dict(software())}
     files = {}
     for own, bound in bounds:
@@ -230,4 +230,5 @@ def _require_name(name: str) -> None:
 
 
 def _folder(queue: Any) -> Path:
-    return Path(_checks.instance(queue, str | os.PathLike, "queue", "the path of a folder"))
+    _checks.instance(queue, (str, os.PathLike), "queue", "the path of a folder")
+    return Path(queue).absolute()  # a program may change its folder meanwhile

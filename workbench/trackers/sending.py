@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import logging
 import time
-from threading import RLock, Thread
+from threading import TIMEOUT_MAX, RLock, Thread
 
+from workbench.trackers.entries import LogEntry
 from workbench.trackers.runs import TrackedRun
 from workbench.trackers.waiting import WaitingFolder
 
@@ -43,7 +44,7 @@ class Sender:
         ----------
         seconds : float
         """
-        end = time.monotonic() + seconds
+        end = time.monotonic() + min(seconds, TIMEOUT_MAX / 2)
         waiting = self._number()
         while waiting:
             thread = self._begun()
@@ -107,12 +108,39 @@ class Sender:
             )
 
 
+def sent_at_once(run: TrackedRun, entry: LogEntry, seconds: float) -> bool:
+    """Whether a tracker took an entry that could not be kept, within so many seconds.
+
+    Parameters
+    ----------
+    run : TrackedRun
+    entry : LogEntry
+    seconds : float
+    """
+    taken: list[bool] = []
+
+    def send() -> None:
+        try:
+            run.send(entry, tried=False)
+            taken.append(True)
+        except Exception:  # whatever a tracker raises
+            log.warning("%s took no entry", run.kind, exc_info=True)
+
+    thread = Thread(target=send, name="workbench-tracker", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # the system starts no threads
+        return False
+    thread.join(min(seconds, TIMEOUT_MAX))
+    return bool(taken)
+
+
 _senders: dict[tuple[str, str, str, str], Sender] = {}
 _all = RLock()
 
 
 def sender_of(run: TrackedRun, folder: WaitingFolder) -> Sender:
-    """The sender of a run and a folder, the same for each call.
+    """The sender of a run and a folder, the same for each call; it goes on with the newest object.
 
     Parameters
     ----------
@@ -121,4 +149,6 @@ def sender_of(run: TrackedRun, folder: WaitingFolder) -> Sender:
     """
     with _all:
         key = (run.kind, run.where, run.run, str(folder.path))
-        return _senders.setdefault(key, Sender(run, folder))
+        found = _senders.setdefault(key, Sender(run, folder))
+        found.run = run  # one of W&B that was resumed is another object
+        return found

@@ -77,7 +77,7 @@ def _transformers() -> ModuleType:
 def _kind(base: type) -> Any:
     """The callback as a subclass of the one that the trainer knows."""
 
-    class WorkbenchCallback(base):  # type: ignore[misc]
+    class WorkbenchCallback(base):
         """A live audit, for ``Trainer(callbacks=[…])``."""
 
         def __init__(self, watch: TrainingWatch, every: str):
