@@ -21,8 +21,9 @@ LAWS = {
     "skewed": lambda n, k: np.tile(shares(0.5 ** np.arange(min(k, 40)), k), (n, 1)),
     "for each record": lambda n, k: np.random.default_rng(k).dirichlet(np.full(k, 0.5), n),
     "some certain": lambda n, k: some_certain(n, k),
-    "two of many": lambda n, k: np.eye(k)[np.arange(n) % k] * 0.7
-    + np.eye(k)[(np.arange(n) + 1) % k] * 0.3,
+    "two of many": lambda n, k: (
+        np.eye(k)[np.arange(n) % k] * 0.7 + np.eye(k)[(np.arange(n) + 1) % k] * 0.3
+    ),
 }
 
 
@@ -122,7 +123,9 @@ def of_record(p, epsilon, abstains):
     k = len(p)
     found = np.zeros(4)
     for y, other, told in itertools.product(range(k), repeat=3):
-        mass = p[y] * p[other] * (math.exp(epsilon) if told == y else 1) / (math.exp(epsilon) + k - 1)
+        mass = (
+            p[y] * p[other] * (math.exp(epsilon) if told == y else 1) / (math.exp(epsilon) + k - 1)
+        )
         if y == other:
             found[0] += mass
         elif told == y:
@@ -344,9 +347,9 @@ def test_its_run_has_all_methods_for_coins_and_no_others():
     for method in ("bits", "abstain"):
         with pytest.raises(ValueError, match="do not influence each other"):
             wb.one_run_bound(run.guess(threshold=0.0), delta=1e-5, method=method)
-    with pytest.raises(wb.ScoresError, match="no two samples"):
+    with pytest.raises(wb.ScoresError, match="no scores of its own"):
         run.as_scores()
-    with pytest.raises(wb.ScoresError, match="no two samples"):
+    with pytest.raises(wb.ScoresError, match="no scores of its own"):
         wb.one_run_score_bound(run, delta=1e-5)
     part = run.part(np.arange(run.canaries) < 30)
     assert part.guess(threshold=0.0).condition == LABEL_CONDITIONS[0]
@@ -372,12 +375,16 @@ def test_guesses_by_chance_show_nothing_and_ties_are_coins():
 
 def test_scores_that_are_missing_or_infinite_are_kept():
     game = example()
-    scores = np.log(np.eye(3)[game.law.labels] + 0.0, where=np.eye(3)[game.law.labels] > 0, out=np.full((200, 3), -np.inf))
+    scores = np.log(
+        np.eye(3)[game.law.labels] + 0.0,
+        where=np.eye(3)[game.law.labels] > 0,
+        out=np.full((200, 3), -np.inf),
+    )
     assert game.guess(scores).correct == game.guess(scores).guesses
     scores[:, 0] = np.nan
-    assert np.isfinite(game.differences(scores)).sum() + np.isinf(game.differences(scores)).sum() == (
-        game.pairs.records.size
-    )
+    assert np.isfinite(game.differences(scores)).sum() + np.isinf(
+        game.differences(scores)
+    ).sum() == (game.pairs.records.size)
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,11 @@ def test_its_table_has_a_row_for_each_statistic():
 
 @pytest.mark.parametrize(
     ("features", "said"),
-    [(np.zeros((3, 2)), "a row for each"), (np.full(N, np.nan), "finite"), (np.zeros((N, 0)), "1 to")],
+    [
+        (np.zeros((3, 2)), "a row for each"),
+        (np.full(N, np.nan), "finite"),
+        (np.zeros((N, 0)), "1 to"),
+    ],
 )
 def test_bad_features_are_refused(features, said):
     _, law, labels = records(1)

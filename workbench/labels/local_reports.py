@@ -42,9 +42,7 @@ from workbench.scores import chance
 _MOST, _SIZES, _NUMBERS = 5 * 10**7, 25, 40
 
 #: What a bound is about where there are two values.
-TWO_VALUES = (
-    "Each user had one of 2 values, and the bound is about replacing one value by another."
-)
+TWO_VALUES = "Each user had one of 2 values, and the bound is about replacing one value by another."
 
 
 @dataclass(frozen=True)
