@@ -95,7 +95,7 @@ class LabelLawTest:
     @property
     def finding(self) -> str:
         """The statistic with the smallest p-value; "" without any."""
-        return self.statistics[int(np.argmin(self.p_values))] if self.statistics else ""
+        return self.statistics[int(np.argmin(self.p_values.round(6)))] if self.statistics else ""
 
     def explain(self) -> str:
         """The finding in plain sentences."""
