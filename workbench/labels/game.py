@@ -210,7 +210,7 @@ class LabelGame:
         --------
         >>> game = wb.LabelGame.plan([0, 1, 1, 0, 1, 0], classes=[0, 1], seed=3)
         >>> game.training_labels.tolist()
-        [0, 0, 1, 0, 1, 1]
+        [1, 1, 1, 1, 1, 0]
         """
         return cls(
             labels, probabilities, seed, classes, name=name, design="planned", canaries=canaries
