@@ -39,7 +39,7 @@ SKIPPED = (
     "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
     "WorkspaceError", "CanaryMechanism", "ParameterError", "RunFolderError", "TrainingAudit",
     "TrainingPlanError", "Dashboard", "Attack", "SyntheticTablesError", "Generator",
-    "GeneratorError", "CanaryTextError", "EvidenceError", "LogProbabilityError",
+    "GeneratorError", "CanaryTextError", "EvidenceError", "LogProbabilityError", "LabelsError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -89,11 +89,15 @@ UNNAMED = (
     "PositiveControl.verdict",
 )  # fmt: skip
 
-#: Statements about privacy loss, which have no scores: these calls are refused as they are.
-REFUSED = tuple(
-    f"{pair}.{method}"
-    for pair in ("FixedBatchPair", "ProfileTablePair", "RenyiPair", "TruncatedBatchPair")
-    for method in ("privacy_loss", "sample")
+#: Statements about privacy loss, and pairs of labels, which have no scores: these calls are refused
+#: as they are.
+REFUSED = (
+    *(
+        f"{pair}.{method}"
+        for pair in ("FixedBatchPair", "ProfileTablePair", "RenyiPair", "TruncatedBatchPair")
+        for method in ("privacy_loss", "sample")
+    ),
+    "LabelRun.as_scores",
 )
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -212,6 +216,20 @@ def three_tables() -> dict[str, Any]:
     train, holdout = wb.synthetic.split_by_coin(records(160, 0), seed=1)
     made = pd.concat([records(60, 2), train[:20]], ignore_index=True)
     return {"train": train, "holdout": holdout, "synthetic": made}
+
+
+#: The law of the labels of forty records, and labels.
+LABEL_LAW = np.random.default_rng(0).dirichlet([1, 1, 1], size=40)
+LABELS = [int(np.searchsorted(row.cumsum(), 0.4)) for row in LABEL_LAW]
+
+
+@functools.cache
+def label_game() -> wb.LabelGame:
+    return wb.LabelGame(LABELS, LABEL_LAW, seed=1)
+
+
+def local_protocol() -> wb.mechanisms.LocalProtocol:
+    return wb.mechanisms.local_protocol("k-randomized-response", values=3, epsilon=1.0)
 
 
 @functools.cache
@@ -522,6 +540,11 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "PatternLaw": lambda: wb.text.PatternLaw("[0-9a-f]{8}"),
     "ChosenSignal": lambda: wb.text.choose_signal(log_prob, coin_texts(), delta=1e-5),
     "Tuning": functools.cache(lambda: wb.tune_one_run(one_run(), delta=1e-5)),
+    "LabelGame": label_game,
+    "LabelRun": lambda: label_game().run(np.log(LABEL_LAW)),
+    "LabelLawTest": lambda: wb.label_law_test(LABELS, LABEL_LAW, seed=1),
+    "LocalProtocol": local_protocol,
+    "LocalReportAudit": lambda: wb.audit_local_reports(local_protocol(), 50, seed=1),
     "OneRun": one_run,
     "MatchedPairs": functools.cache(lambda: wb.matched_pairs(random_half())),
     "HalfStability": functools.cache(lambda: wb.half_stability([random_half(), random_half()])),
@@ -1010,6 +1033,19 @@ OWN: dict[str, dict[str, Any]] = {
     "canary_independence": {"data": Make(one_run), "permutations": 19},
     "matched_pairs": {"run": Make(random_half)},
     "half_stability": {"runs": Make(lambda: [random_half(), random_half()])},
+    "LabelGame.plan": {"labels": LABELS, "classes": [0, 1, 2], "seed": 1},
+    "LabelGame.differences": {"scores": LABEL_LAW},
+    "LabelGame.run": {"scores": LABEL_LAW},
+    "LabelGame.guess": {"scores": LABEL_LAW},
+    "LabelGame.epsilon": {"scores": LABEL_LAW, "delta": 1e-5},
+    "LabelRun.guess": {"threshold": 0.0},
+    "LabelRun.random_order": {"use": "ties"},
+    "LabelRun.part": {"rows": np.arange(label_game().pairs.records.size) % 2 == 0},
+    "label_law_test": {"labels": LABELS, "probabilities": LABEL_LAW, "seed": 1},
+    "audit_local_reports": {"protocol": Make(local_protocol), "users": 50, "seed": 1},
+    "LocalProtocol.reports_of": {"values": [0, 2, 1], "seed": 1},
+    "LocalProtocol.scores_of": {"reports": [0, 2, 1]},
+    "local_protocol": {"name": "k-randomized-response", "values": 3, "epsilon": 1.0},
     "MatchedPairs.guess": {"threshold": 0.0},
     "MatchedPairs.random_order": {"use": "ties"},
     "MatchedPairs.part": {"rows": np.arange(20) < 12},
@@ -1129,7 +1165,9 @@ OWN: dict[str, dict[str, Any]] = {
     **{
         name: _USERS if name.startswith(("svt", "noisy_max", "prefix_sum_user")) else _RUN
         for name in wb.mechanisms.__all__
-        if name.islower() and "gallery" not in name and name not in ("mechanism", "mechanism_from")
+        if name.islower()
+        and "gallery" not in name
+        and name not in ("mechanism", "mechanism_from", "local_protocol")
     },
     "numeric": {"low": 0.0, "high": 1.0},
     "integer": {"low": 0, "high": 9},

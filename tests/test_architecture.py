@@ -26,6 +26,7 @@ NUMERICS = (
     "claims",
     "onerun",
     "following",
+    "labels",
     "mechanisms",
     "testers",
     "selection",

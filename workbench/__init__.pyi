@@ -157,8 +157,6 @@ from .following.evidence import claim_evidence as claim_evidence
 from .following.follow import follow as follow
 from .following.state import FollowState as FollowState
 from .labels.game import LabelGame as LabelGame
-from .labels.game import LabelPairs as LabelPairs
-from .labels.law import LabelLaw as LabelLaw
 from .labels.law import LabelsError as LabelsError
 from .labels.law_test import LabelLawTest as LabelLawTest
 from .labels.law_test import label_law_test as label_law_test

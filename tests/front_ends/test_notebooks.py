@@ -293,6 +293,19 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "ε at least, private": (1.8, 1.0),  # at most its claim
         "mean exposure without a leak": (1.4363, 1e-3),  # (log₂ 1000^1000 − log₂ 1000!)/1000
     },
+    "23-labels-and-local-reports": {
+        "remembers, ε at least": (1.0, 0.5),  # of two labels, its own counts half
+        "private, ε at least": (0.5, 0.5),  # at most its ε of 1
+        "nothing known, uniform law": (2.2, 0.6),  # though nothing leaked
+        "nothing known, right law": (0, 0.2),
+        "uniform law, void": (1, 0),
+        "wrong laws refused": (4, 0),  # all but the right one
+        "coins before, ε at least": (1.5, 0.5),
+        "share of labels replaced": (0.5, 0.08),
+        "randomized response of 20, claim 1": (0.93, 0.07),
+        "optimized unary, claim 1": (0.93, 0.07),
+        "kept bit, claim 1": (1.45, 0.1),  # at most log(e + 2) = 1.55
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -408,6 +421,13 @@ HEADLINES = {
         "pure(3): refuted",
         "CanaryTextError: 1 of 400 secrets occur in the texts",
     ],
+    "23-labels-and-local-reports": [
+        "the likeliest label is right for 84% of the records",
+        "(pointwise, 95%, if labels follow the stated law, replacing a label)",
+        "(pointwise, 95%, assuming fair coins of labels, replacing a label)",
+        "uniform:             p = 0.0015  refused, by features",
+        "The claim ε = 1 of unary-kept-bit is refuted.",
+    ],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
@@ -495,6 +515,12 @@ TRUTHS = {
     },
     "19-a-bug-in-a-published-private-mean": {"δ at ε = 0.01, lower limit": 0.12376},
     "20-how-much-of-tv-is-bias": {"ε by pairs, with DP": 16.0},  # twice the accountant's 8
+    "23-labels-and-local-reports": {
+        "private, ε at least": 1.0,
+        "randomized response of 20, claim 1": 1.0,
+        "optimized unary, claim 1": 1.0,
+        "kept bit, claim 1": 1.5514447,  # log(e + 2)
+    },
 }
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 import workbench as wb
 from workbench.labels.game import SECOND_DRAW
@@ -21,8 +21,9 @@ LAWS = {
     "skewed": lambda n, k: np.tile(shares(0.5 ** np.arange(min(k, 40)), k), (n, 1)),
     "for each record": lambda n, k: np.random.default_rng(k).dirichlet(np.full(k, 0.5), n),
     "some certain": lambda n, k: some_certain(n, k),
-    "two of many": lambda n, k: np.eye(k)[np.arange(n) % k] * 0.7
-    + np.eye(k)[(np.arange(n) + 1) % k] * 0.3,
+    "two of many": lambda n, k: (
+        np.eye(k)[np.arange(n) % k] * 0.7 + np.eye(k)[(np.arange(n) + 1) % k] * 0.3
+    ),
 }
 
 
@@ -122,7 +123,9 @@ def of_record(p, epsilon, abstains):
     k = len(p)
     found = np.zeros(4)
     for y, other, told in itertools.product(range(k), repeat=3):
-        mass = p[y] * p[other] * (math.exp(epsilon) if told == y else 1) / (math.exp(epsilon) + k - 1)
+        mass = (
+            p[y] * p[other] * (math.exp(epsilon) if told == y else 1) / (math.exp(epsilon) + k - 1)
+        )
         if y == other:
             found[0] += mass
         elif told == y:
@@ -169,17 +172,19 @@ def test_the_level_is_kept_exactly_at_the_edge_of_label_privacy(name, abstains):
 
 
 def test_the_level_is_used_and_not_half_or_twice_of_it():
-    """Two labels, all of them reported: the largest level over n is near 5%, so 10% would show."""
-    used = [level(LAWS["uniform"](n, 2), 1.0, abstains=False) for n in range(16, 40, 4)]
-    assert 0.025 < max(used) <= ERROR
+    """Given the number of pairs, the right guesses are binomial: one count less is above 5%."""
+    right = math.exp(1.0) / (math.exp(1.0) + 1)
+    for pairs in range(8, 60):
+        least = next(c for c in range(pairs + 1) if is_false(pairs, pairs, c, 1.0))
+        assert binom.sf(least - 1, pairs, right) <= ERROR < binom.sf(least - 2, pairs, right)
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("k", [2, 10, 100])
 @pytest.mark.parametrize("name", LAWS)
 def test_the_level_is_kept_by_whole_games(name, k):
-    """400 games of 150 records; refused where at most 5% is refuted at 0.1%."""
-    epsilon, n, runs = 1.0, 150, 400
+    """200 games of 150 records; refused where at most 5% is refuted at 0.1%."""
+    epsilon, n, runs = 1.0, 150, 200
     law = LAWS[name](n, k)
     rng = np.random.default_rng(k)
     false = 0
@@ -342,9 +347,9 @@ def test_its_run_has_all_methods_for_coins_and_no_others():
     for method in ("bits", "abstain"):
         with pytest.raises(ValueError, match="do not influence each other"):
             wb.one_run_bound(run.guess(threshold=0.0), delta=1e-5, method=method)
-    with pytest.raises(wb.ScoresError, match="no two samples"):
+    with pytest.raises(wb.ScoresError, match="no scores of its own"):
         run.as_scores()
-    with pytest.raises(wb.ScoresError, match="no two samples"):
+    with pytest.raises(wb.ScoresError, match="no scores of its own"):
         wb.one_run_score_bound(run, delta=1e-5)
     part = run.part(np.arange(run.canaries) < 30)
     assert part.guess(threshold=0.0).condition == LABEL_CONDITIONS[0]
@@ -370,12 +375,16 @@ def test_guesses_by_chance_show_nothing_and_ties_are_coins():
 
 def test_scores_that_are_missing_or_infinite_are_kept():
     game = example()
-    scores = np.log(np.eye(3)[game.law.labels] + 0.0, where=np.eye(3)[game.law.labels] > 0, out=np.full((200, 3), -np.inf))
+    scores = np.log(
+        np.eye(3)[game.law.labels] + 0.0,
+        where=np.eye(3)[game.law.labels] > 0,
+        out=np.full((200, 3), -np.inf),
+    )
     assert game.guess(scores).correct == game.guess(scores).guesses
     scores[:, 0] = np.nan
-    assert np.isfinite(game.differences(scores)).sum() + np.isinf(game.differences(scores)).sum() == (
-        game.pairs.records.size
-    )
+    assert np.isfinite(game.differences(scores)).sum() + np.isinf(
+        game.differences(scores)
+    ).sum() == (game.pairs.records.size)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ WITHOUT = {
         NameAndShame SharedGaussian RandomDirections ClaimArgument CountInterval PairKind
         LabeledScores PairOfColumns PairOfFiles Recognized FoundTable AttackView
         SinglingOut Linkability Inference Copies
-        CopyingGenerator PrivateMarginals ForgottenMarginal PatternLaw
+        CopyingGenerator PrivateMarginals ForgottenMarginal PatternLaw LocalProtocol
     """,
     "functions of α, ε and δ, which answer at whatever is asked; their charts have the curves": """
         ComposedPair DPSGDPair DiscreteGaussianPair DiscreteLaplacePair ProfileTablePair RenyiPair

@@ -57,7 +57,7 @@ from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.curves.validation import Floats
 from workbench.labels.law import LabelLaw, LabelsError, read_law
-from workbench.labels.law_test import LabelLawTest, test_of
+from workbench.labels.law_test import LabelLawTest, standardized, test_of
 from workbench.labels.run import LabelRun
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.guesses import LABEL_CONDITIONS, Guesses
@@ -169,6 +169,8 @@ class LabelGame:
             object.__setattr__(
                 self, "canaries", _checks.mask(self.canaries, self.law.records, "canaries")
             )
+        if self.features is not None:
+            standardized(self.features, self.law.records)
         if self.pairs.records.size < 2:
             raise LabelsError(
                 f"{self.pairs.records.size} of the {self.law.records} records have two different "
@@ -187,7 +189,7 @@ class LabelGame:
         seed: int | np.random.Generator | None = None,
         name: str = "",
     ) -> LabelGame:
-        """A game whose coins are tossed before the training: `training_labels` has what to train on.
+        """A game whose coins are tossed before the training; `training_labels` is to train on.
 
         Parameters
         ----------
@@ -208,7 +210,7 @@ class LabelGame:
         --------
         >>> game = wb.LabelGame.plan([0, 1, 1, 0, 1, 0], classes=[0, 1], seed=3)
         >>> game.training_labels.tolist()
-        [0, 0, 1, 0, 1, 1]
+        [1, 1, 1, 1, 1, 0]
         """
         return cls(
             labels, probabilities, seed, classes, name=name, design="planned", canaries=canaries

@@ -95,7 +95,7 @@ class LabelLawTest:
     @property
     def finding(self) -> str:
         """The statistic with the smallest p-value; "" without any."""
-        return self.statistics[int(np.argmin(self.p_values))] if self.statistics else ""
+        return self.statistics[int(np.argmin(self.p_values.round(6)))] if self.statistics else ""
 
     def explain(self) -> str:
         """The finding in plain sentences."""
@@ -196,7 +196,7 @@ def test_of(law: LabelLaw, features: ArrayLike | None, seed: int) -> LabelLawTes
     features : array_like, shape (n, d), optional
     seed : int
     """
-    known = None if features is None else _standardized(features, law.records)
+    known = None if features is None else standardized(features, law.records)
     impossible = int((law.of_labels(law.labels) == 0).sum())
     parts = [statistics_of(law, law.labels[None], known)]
     rng = chance.generator(seed, "permutations", 1)
@@ -222,7 +222,8 @@ def test_of(law: LabelLaw, features: ArrayLike | None, seed: int) -> LabelLawTes
     )
 
 
-def _standardized(features: ArrayLike, records: int) -> Floats:
+def standardized(features: ArrayLike, records: int) -> Floats:
+    """Features with mean 0 and standard deviation 1, shape (n, d); LabelsError for other shapes."""
     x = _checks.array(features, "features")
     x = x[:, None] if x.ndim == 1 else x
     if x.ndim != 2 or len(x) != records or not 0 < x.shape[1] <= _MOST_FEATURES:

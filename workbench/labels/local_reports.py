@@ -42,9 +42,7 @@ from workbench.scores import chance
 _MOST, _SIZES, _NUMBERS = 5 * 10**7, 25, 40
 
 #: What a bound is about where there are two values.
-TWO_VALUES = (
-    "Each user had one of 2 values, and the bound is about replacing one value by another."
-)
+TWO_VALUES = "Each user had one of 2 values, and the bound is about replacing one value by another."
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ def audit_local_reports(
     --------
     >>> protocol = wb.mechanisms.local_protocol("unary-kept-bit", values=10, epsilon=1.0)
     >>> print(wb.audit_local_reports(protocol, users=20_000, seed=1))
-    unary-kept-bit: ε ≥ 1.46 (95%), claim 1 refuted
+    unary-kept-bit: ε ≥ 1.48 (95%), claim 1 refuted
     """
     _checks.instance(
         protocol, LocalProtocol, "protocol",

@@ -76,8 +76,9 @@ class LabelRun(OneRun):
     def as_scores(self) -> NoReturn:
         """A ScoresError: bounds from two samples would not say what the coins rest on."""
         raise ScoresError(
-            "pairs of labels are no two samples of scores, whose bounds would assume independent "
-            "pairs and not say that labels follow a law; take one_run_bound(run.guess(…))"
+            "a pair of labels has no scores of its own: bounds from two samples would assume "
+            "independent pairs, and not say what the coins rest on; take "
+            "one_run_bound(run.guess(…))"
         )
 
     def _counted(self, guesses: int, correct: int, rule: Rule) -> Guesses:

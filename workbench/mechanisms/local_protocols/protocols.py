@@ -111,7 +111,7 @@ def local_protocol(name: str, values: int, epsilon: float) -> LocalProtocol:
     >>> protocol = wb.mechanisms.local_protocol("optimized-unary", values=4, epsilon=1.0)
     >>> protocol.reports_of([0, 3], seed=1)
     array([[0, 0, 1, 0],
-           [0, 0, 0, 0]], dtype=int8)
+           [0, 0, 0, 1]], dtype=int8)
     """
     run = PROTOCOLS[_checks.one_of(name, "name", PROTOCOLS)]
     k = _checks.count(values, "values", least=2)
