@@ -29,6 +29,7 @@ NUMERICS = (
     "mechanisms",
     "testers",
     "selection",
+    "populations",
     "synthetic",
     "tables",
     "training",
@@ -202,7 +203,15 @@ def test_every_folder_says_what_is_in_it():
 #: What users import: these, and nothing inside them.
 PUBLIC = {"workbench", "workbench.testing", "workbench.pandas"} | {
     f"workbench.{name}"
-    for name in ("selection", "onerun", "mechanisms", "live", "synthetic", "training")
+    for name in (
+        "selection",
+        "onerun",
+        "mechanisms",
+        "live",
+        "populations",
+        "synthetic",
+        "training",
+    )
 }
 
 

@@ -1,4 +1,4 @@
-"""PANORAMIA and the pointwise correction: the arithmetic is exact, and nothing is called a bound."""
+"""PANORAMIA and the pointwise correction: exact arithmetic, and nothing is called a bound."""
 
 import math
 

@@ -1,5 +1,6 @@
-"""How often a pair exactly at distance ε is called equivalent: summed over all counts, not drawn."""
+"""How often a pair exactly at distance ε is called equivalent: summed over all counts."""
 
+import itertools
 import math
 
 import numpy as np
@@ -94,7 +95,7 @@ def test_counts_are_those_of_every_threshold_between_two_scores():
     above, up_to = tail_counts(a, b)
     at = np.unique(np.concatenate([a, b]))
     ends = np.concatenate([[-np.inf], at, [np.inf]])
-    for j, (low, high) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+    for j, (low, high) in enumerate(itertools.pairwise(ends)):
         inside = (max(low, -5) + min(high, 20)) / 2
         for t in [low, inside] if np.isfinite(low) else [inside]:
             assert above.a[j] >= (a > t).sum()

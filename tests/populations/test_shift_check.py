@@ -212,7 +212,7 @@ def test_verdicts_pairs_risks_and_e_values_of_a_given_run():
         lambda: wb.matched_pairs(scores),
         lambda: wb.risk(scores, baseline=0.5),
     ):
-        with pytest.raises(ValueError, match="nobody drew|an estimate"):
+        with pytest.raises(ValueError, match=r"nobody drew|an estimate"):
             refused()
 
 

@@ -139,7 +139,7 @@ def test_lower_limits_exceed_the_truth_in_at_most_the_error(sampling):
 def test_an_answer_is_no_truth_value():
     found = wb.unlearning(None, [0.0, 1.0], [0.0, 1.0], epsilon=1, delta=0.1)
     assert found.verdict in ANSWERS
-    with pytest.raises(TypeError, match="ask for result.verdict"):
+    with pytest.raises(TypeError, match=r"ask for result\.verdict"):
         bool(found)
 
 
