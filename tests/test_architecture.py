@@ -30,6 +30,7 @@ NUMERICS = (
     "mechanisms",
     "testers",
     "selection",
+    "populations",
     "synthetic",
     "tables",
     "text",
@@ -205,7 +206,8 @@ def test_every_folder_says_what_is_in_it():
 PUBLIC = {"workbench", "workbench.testing", "workbench.pandas"} | {
     f"workbench.{name}"
     for name in (
-        *("selection", "onerun", "mechanisms", "live", "synthetic", "text", "trackers"),
+        *("selection", "onerun", "mechanisms", "live", "populations", "synthetic", "text"),
+        "trackers",
         "training",
     )
 }

@@ -43,6 +43,7 @@ FOLDERS = {
     "live/trainers": ("opacus",),
     "pages": ("reports",),
     "panel": ("panel",),
+    "populations": ("mechanisms",),
     "processes": ("mechanisms",),
     "pytest_plugin": ("dev",),
     "reports": ("reports",),

@@ -85,7 +85,7 @@ class Following:
         In (0.5, 1): of each bound, and of the test.
     larger_is_member : bool, optional
         True by default, with a note where a name such as ``loss`` suggests otherwise.
-    sampling : {"unknown", "independent runs", "one run"}
+    sampling : {"unknown", "independent runs", "one run", "given"}
         As of `Scores`.
 
     Notes

@@ -31,7 +31,7 @@ class ScoreStatement:
     ----------
     larger_is_member : bool, optional
         As in `Scores`; None where the file states nothing.
-    sampling : {"independent runs", "one run", "unknown"}
+    sampling : {"independent runs", "one run", "given", "unknown"}
         As in `Scores`.
     design : str
         As in `OneRun`; "" for other scores.

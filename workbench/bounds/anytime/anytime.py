@@ -114,7 +114,7 @@ class AnytimeAudit:
         Number of scores of P and of Q in a block, fixed before they arrive.
     larger_is_member : bool
         Whether a larger score speaks for membership.
-    sampling : {"unknown", "independent runs", "clustered", "one run"}
+    sampling : {"unknown", "independent runs", "clustered", "one run", "given"}
         How the scores arise; "clustered" if each stands for a cluster.
 
     Raises

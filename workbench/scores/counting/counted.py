@@ -40,7 +40,7 @@ class CountedScores(Scores):
         Number of scores of P and of Q with each value.
     larger_is_member : bool, optional
         As of `Scores`.
-    sampling : {"independent runs", "one run", "unknown"}
+    sampling : {"independent runs", "one run", "given", "unknown"}
         As of `Scores`.
     name, held_out, seed
         As of `Scores`.
