@@ -35,7 +35,12 @@ def test_at_delta_0_epsilon_is_that_of_the_group_over_its_size(k):
 @pytest.mark.parametrize("delta", [1e-12, 1e-5])
 def test_group_privacy_and_back_is_what_it_was(epsilon, delta, k):
     """The group of an (ε, δ) record has (kε, δ S(ε)); the constant is exact in both directions."""
-    group = of_epsilon(k * epsilon, delta * summed(epsilon, k))
+    of_group = delta * summed(epsilon, k)
+    if of_group >= 1:
+        with pytest.raises(ValueError, match="delta must lie"):
+            of_epsilon(k * epsilon, of_group)
+        return
+    group = of_epsilon(k * epsilon, of_group)
     found = wb.of_one_record(group, k)
     assert found.value == pytest.approx(epsilon, rel=1e-12)
     assert found.delta == pytest.approx(delta, rel=1e-9)
@@ -54,9 +59,12 @@ def test_no_mechanism_is_accused_that_is_private():
     """If a record is (ε, δ)-DP, nothing that its group may show implies more, at any δ."""
     for epsilon, delta, k in ((0.5, 1e-5, 3), (1.0, 1e-3, 2), (0.2, 0.0, 7)):
         group = wb.group_pair(wb.RandomizedResponsePair(epsilon, delta), k)
-        for of_group in np.geomspace(1e-9, 0.3, 40):
-            shown = of_epsilon(float(group.epsilon(of_group)), float(of_group))
-            assert wb.of_one_record(shown, k, delta=delta).value <= epsilon * (1 + 1e-6) + 1e-9
+        values = np.linspace(0, 1.1 * k * epsilon, 41)
+        for value, of_group in zip(values.tolist(), group.profile(values).tolist(), strict=True):
+            # It is not (ε, δ)-DP for any ε below the value, nor for any smaller δ.
+            shown = of_epsilon(value, of_group * (1 - 1e-6))
+            found = wb.of_one_record(shown, k, delta=delta)
+            assert found.value <= epsilon * (1 + 1e-6) + 1e-9
     for mu, k in ((0.3, 4), (1.0, 2)):
         for of_group in (1e-6, 1e-3, 0.1):
             shown = of_epsilon(wb.GaussianPair(k * mu).epsilon(of_group), of_group)
@@ -135,5 +143,5 @@ def test_a_delta_that_is_too_large_says_so():
     ],
 )
 def test_what_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         call()
