@@ -86,7 +86,11 @@ UNNAMED = (
 REFUSED = tuple(
     f"{pair}.{method}"
     for pair in (
-        "FixedBatchPair", "ProfileTablePair", "RenyiPair", "ShuffledPair", "TruncatedBatchPair",
+        "FixedBatchPair",
+        "ProfileTablePair",
+        "RenyiPair",
+        "ShuffledPair",
+        "TruncatedBatchPair",
     )
     for method in ("privacy_loss", "sample")
 )

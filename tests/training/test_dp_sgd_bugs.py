@@ -68,7 +68,9 @@ def changes(bug):
     return np.array(found)
 
 
-@pytest.mark.parametrize("bug", ["none", "scaled-noise", "same-seed", "no-noise", "fixed-size", "shuffled"])
+@pytest.mark.parametrize(
+    "bug", ["none", "scaled-noise", "same-seed", "no-noise", "fixed-size", "shuffled"]
+)
 def test_one_gradient_moves_a_right_sum_by_at_most_the_clipping_norm(bug):
     assert changes(bug).max() <= 1 + 1e-5
 

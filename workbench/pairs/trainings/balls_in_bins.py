@@ -101,9 +101,7 @@ class BallsInBinsPair(LimitsPair):
     @property
     def name(self) -> str:
         epochs = "1 epoch" if self.epochs == 1 else f"{self.epochs:,} epochs"
-        return (
-            f"DP-SGD, σ = {self.noise_multiplier:g}, balls in {self.batches:,} bins, {epochs}"
-        )
+        return f"DP-SGD, σ = {self.noise_multiplier:g}, balls in {self.batches:,} bins, {epochs}"
 
     @property
     def parameters(self) -> dict[str, float]:

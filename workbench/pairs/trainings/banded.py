@@ -184,9 +184,7 @@ class BandedMatrixPair(AccountedPair):
         counts = [(column, rounds - 1), (last, 1)]
         if last.size == column.size:
             counts = [(column, rounds)]
-        return tuple(
-            (self._step(float(np.linalg.norm(part))), k) for part, k in counts if k > 0
-        )
+        return tuple((self._step(float(np.linalg.norm(part))), k) for part, k in counts if k > 0)
 
     def _step(self, norm: float) -> SubsampledGaussianPair:
         return SubsampledGaussianPair(self.sample_rate, self.noise_multiplier / norm)
