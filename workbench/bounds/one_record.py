@@ -128,7 +128,7 @@ def _implied(bound: Bound, k: int, delta: float | None) -> tuple[float, Quantity
 
 
 def _log_sum(epsilon: float, k: int) -> float:
-    """log S(ε) for ε ≥ 0."""
+    """Log S(ε) for ε ≥ 0."""
     if epsilon == 0 or k == 1:
         return math.log(k)
     if math.isinf(epsilon):
