@@ -94,7 +94,10 @@ UNNAMED = (
 REFUSED = (
     *(
         f"{pair}.{method}"
-        for pair in ("FixedBatchPair", "ProfileTablePair", "RenyiPair", "TruncatedBatchPair")
+        for pair in (
+            *("FixedBatchPair", "ProfileTablePair", "RenyiPair", "ShuffledPair"),
+            "TruncatedBatchPair",
+        )
         for method in ("privacy_loss", "sample")
     ),
     "LabelRun.as_scores",
@@ -540,6 +543,11 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "FixedBatchPair": functools.cache(lambda: wb.FixedBatchPair(2.0, 10, 100, 3)),
     "TruncatedBatchPair": functools.cache(lambda: wb.TruncatedBatchPair(2.0, 0.1, 15, 100, 3)),
     "MixturePair": functools.cache(lambda: wb.MixturePair((0, 1, 2), (0.8, 0.1, 0.1), 2.0, 3)),
+    "ShuffledPair": lambda: wb.ShuffledPair(2.0, 10),
+    "BallsInBinsPair": functools.cache(lambda: wb.BallsInBinsPair(2.0, 10)),
+    "BandedMatrixPair": functools.cache(
+        lambda: wb.BandedMatrixPair(2.0, (1.0, 0.5), 6, sample_rate=0.1)
+    ),
     "LastIteratePair": lambda: wb.LastIteratePair(1.0, 0.1, 10),
     "RandomizedResponsePair": lambda: wb.RandomizedResponsePair(1.0, 1e-5),
     "SubsampledGaussianPair": lambda: wb.SubsampledGaussianPair(0.25, 0.5),
@@ -785,6 +793,8 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "PairKind.default": {"argument": "mu"},
     "named_pair": {"name": "laplace", "mu": 1.0},
+    "group_pair": {"pair": Make(OBJECTS["LaplacePair"]), "group": 2},
+    "square_root_coefficients": {"bands": 3},
     "CountInterval.of_rates": {
         "label": "Mine",
         "guarantee": "pointwise",
@@ -1150,6 +1160,7 @@ OWN: dict[str, dict[str, Any]] = {
     "mu_from_total_variation": {"tv": 0.5},
     "pair_from_total_variation": {"total_variation": 0.2},
     "epsilon_from_total_variation": {"family": "gaussian", "delta": 1e-5},
+    "of_one_record": {"bound": Make(OBJECTS["Bound"]), "group": 2},
     "exposure_of_rank": {"rank": [1, 4], "k": 8},
     **{
         name: {"tradeoff": Make(OBJECTS["GaussianPair"]), "k": 8}

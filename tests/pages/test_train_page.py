@@ -23,7 +23,7 @@ from workbench.workspaces.workspace import Workspace
 TINY = {"records": 60, "hidden": 0, "steps": 2, "log_models": 2.2}
 
 #: Models after which the bets have refuted a bug that shows less.
-MODELS = {"scaled-noise": 460, "micro-batches": 200, "fixed-size": 640}
+MODELS = {"scaled-noise": 460, "micro-batches": 200, "fixed-size": 640, "shuffled": 240}
 
 
 def trained(**settings):

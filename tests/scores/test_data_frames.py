@@ -31,6 +31,7 @@ WITHOUT = {
     "functions of α, ε and δ, which answer at whatever is asked; their charts have the curves": """
         ComposedPair DPSGDPair DiscreteGaussianPair DiscreteLaplacePair ProfileTablePair RenyiPair
         GaussianPair LaplacePair FixedBatchPair TruncatedBatchPair MixturePair LastIteratePair
+        ShuffledPair BallsInBinsPair BandedMatrixPair
         RandomizedResponsePair SubsampledGaussianPair FiniteSelection ComposedBand
         ComposedHistogram
     """,

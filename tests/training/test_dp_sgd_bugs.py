@@ -68,7 +68,9 @@ def changes(bug):
     return np.array(found)
 
 
-@pytest.mark.parametrize("bug", ["none", "scaled-noise", "same-seed", "no-noise", "fixed-size"])
+@pytest.mark.parametrize(
+    "bug", ["none", "scaled-noise", "same-seed", "no-noise", "fixed-size", "shuffled"]
+)
 def test_one_gradient_moves_a_right_sum_by_at_most_the_clipping_norm(bug):
     assert changes(bug).max() <= 1 + 1e-5
 
@@ -130,9 +132,31 @@ def test_batches_of_a_fixed_size_have_that_size_and_all_records_the_same_rate():
     np.testing.assert_array_equal(fixed.sample(3, rng), [0, 1, 2])
 
 
+@pytest.mark.parametrize(("items", "sizes"), [(16, [8, 8]), (19, [8, 8, 3]), (5, [5])])
+def test_shuffled_batches_use_each_record_once_in_an_epoch(items, sizes):
+    rng, steps = np.random.default_rng(0), procedure("shuffled")(SETTINGS)
+    orders = set()
+    for _ in range(50):
+        epoch = [steps.sample(items, rng) for _ in sizes]
+        assert [found.size for found in epoch] == sizes
+        assert all((np.diff(found) > 0).all() for found in epoch)
+        assert sorted(np.concatenate(epoch).tolist()) == list(range(items))
+        orders.add(tuple(epoch[0].tolist()))
+    assert len(orders) > 30 or items < 8
+
+
+def test_each_training_and_each_epoch_has_an_order_of_its_own():
+    rng = np.random.default_rng(1)
+    counts = np.zeros(16)
+    for _ in range(2000):
+        counts[procedure("shuffled")(SETTINGS).sample(16, rng)] += 1
+    # 16 counts of 2000 draws with probability 1/2 each; one error in 10,000.
+    assert abs(counts - 1000).max() < 4.6 * np.sqrt(500)
+
+
 def test_every_procedure_has_a_name_a_title_and_a_text_of_its_own():
     assert next(iter(PROCEDURES)) == "none"
-    assert len(PROCEDURES) == 10
+    assert len(PROCEDURES) == 11
     for attribute in ("name", "title", "about"):
         assert len({getattr(kind, attribute) for kind in PROCEDURES.values()}) == len(PROCEDURES)
     with pytest.raises(ValueError, match="bug must be one of 'none', 'average-first'"):

@@ -24,6 +24,7 @@ FOUND = {
     "no-noise": ("no noise", "noise", "no noise is drawn"),
     "divided-by-data": ("divisor", "divisor", "by 9 on the data set and by 10 on the neighbor"),
     "fixed-size": ("sampling", "sample", "all have 10 items"),
+    "shuffled": ("sampling", "sample", "they are drawn otherwise"),
 }
 
 

@@ -13,6 +13,7 @@ all thresholds at once    `simultaneous`: the band, its composition and comparis
 one question, in advance  `one_question`: sharper than the band, for one quantity or claim
 tuned, then measured      `held_out`: split samples, learned orderings
 watched while it grows    `anytime`: betting, e-values, monitoring
+a group of records        `one_record`: what its bound implies for one of them
 a known family            `parametric`: family fits and checks, GDP fits
 how many scores           `power`: power, sample sizes, verdicts on claims
 chance                    `random_split` (splits in two parts)

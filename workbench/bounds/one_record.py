@@ -63,8 +63,8 @@ def of_one_record(bound: Bound, group: int, delta: float | None = None) -> Bound
 
     Notes
     -----
-    At δ > 0, ε and μ are those of the record at the end of a chain of k neighbors that leaks most;
-    for records that were chosen as equals, such as k copies of one, that is each of them.
+    The chain from the data without the group to the data with it has k steps of one record; some
+    step of it, with some others of the group in, leaks at least this much.
 
     References
     ----------
@@ -75,9 +75,9 @@ def of_one_record(bound: Bound, group: int, delta: float | None = None) -> Bound
     --------
     >>> group = wb.epsilon_from_counts(tp=990, fp=5, tn=995, fn=10, delta=1e-5)
     >>> print(group)
-    ε at δ = 1e-5 ≥ 0 (pointwise, 95%, assuming independent rows)
+    ε at δ = 1e-5 ≥ 4.43 (pointwise, 95%, assuming independent rows)
     >>> print(wb.of_one_record(group, 4))
-    ε at δ = 1e-5 ≥ 0 (pointwise, 95%, assuming independent rows)
+    ε at δ = 2.44e-7 ≥ 1.10 (pointwise, 95%, assuming independent rows)
     """
     _checks.instance(bound, Bound, "bound", "a Bound, such as of wb.epsilon_lower_bound")
     k = _checks.count(group, "group", 1, _MOST)
@@ -128,7 +128,7 @@ def _implied(bound: Bound, k: int, delta: float | None) -> tuple[float, Quantity
 
 
 def _log_sum(epsilon: float, k: int) -> float:
-    """log S(ε) for ε ≥ 0."""
+    """Log S(ε) for ε ≥ 0."""
     if epsilon == 0 or k == 1:
         return math.log(k)
     if math.isinf(epsilon):

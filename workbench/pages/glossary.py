@@ -109,6 +109,16 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             ("DP-SGD",),
             ("selection", "exact_number"),
         ),
+        Term(
+            "poisson-sampling",
+            "Poisson sampling, and shuffled batches",
+            "With Poisson sampling each record is in the batch of a step by a coin of its own, "
+            "which is what accountants of DP-SGD assume. Shuffled batches use each record once in "
+            "an epoch, in a random order. They may leak much more: no proof accounts for them as "
+            "Poisson samples, and for little noise it would be wrong.",
+            ("Poisson sampling", "Poisson samples", "shuffled batches"),
+            ("train", "verdict"),
+        ),
     ),
     "The membership game": (
         Term(

@@ -5,7 +5,8 @@
 composes them, DP-SGD included, and `last_iterate` is a heuristic for its final model
 (`gaussian_mixture` has the divergences of mixtures); `families` are pairs that differ in one
 parameter; `claimed` holds tables and Rényi curves; `calibration` finds the noise that a target
-needs; `own` has pairs of other people; `gdp_tangent` compares a pair with the Gaussian one of its
+needs; `trainings` are those whose batches are no Poisson samples or whose noise is correlated;
+`own` has pairs of other people; `gdp_tangent` compares a pair with the Gaussian one of its
 tight μ, and `gdp_regret` says how much that μ alone hides.
 """
 

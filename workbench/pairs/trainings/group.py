@@ -55,7 +55,7 @@ def group_pair(pair: Pair, group: int) -> Pair:
     GaussianPair(mu=2.0)
     >>> pair = wb.group_pair(wb.RandomizedResponsePair(0.5, 1e-6), 2)
     >>> round(pair.epsilon(1e-5), 2)
-    0
+    1.0
     """
     _checks.instance(pair, Pair, "pair", "a pair such as wb.GaussianPair(1)")
     k = _checks.count(group, "group", 1, MOST_RECORDS)

@@ -100,9 +100,9 @@ class ShuffledPair(LimitsPair):
     >>> pair = wb.ShuffledPair(noise_multiplier=0.6, batches=1000)
     >>> low, high = pair.epsilon_interval(1e-5)
     >>> round(low, 1), round(high, 1)
-    (0, 0)
+    (8.0, 8.0)
     >>> round(wb.DPSGDPair(0.6, 1 / 1000, 1000).epsilon(1e-5), 1)
-    0
+    1.4
     """
 
     noise_multiplier: float
