@@ -13,7 +13,7 @@ from workbench.bounds.bound import Bound
 from workbench.figures.kit.axes import round_up
 from workbench.figures.kit.layout import empty
 from workbench.figures.one_run import audit as charts
-from workbench.onerun.bound import FIXED_HALF, METHODS, one_run_bound
+from workbench.onerun.bound import COINS, FIXED_HALF, METHODS, one_run_bound
 from workbench.onerun.guesses import RANDOM_PARTS, Guesses
 from workbench.onerun.per_bit import (
     BitErrorCurves,
@@ -52,6 +52,9 @@ FAMILY = ("family", "q", "log_delta")
 
 #: Points of the curves over the family's parameter, and of hypothetical bit errors.
 LEAKS, HYPOTHESES = 40, 81
+
+#: In place of bounds that assume independent canaries.
+OF_LABELS = Fact("–", "labels of one training may influence each other")
 
 MOVED = "the guessing rule was changed after the scores were seen"
 
@@ -116,6 +119,8 @@ class OneRunAudit(Part):
         if isinstance(guesses, str):
             return Fact("–")
         how = METHODS[method]
+        if guesses.condition is not None and how.assumption != COINS:
+            return OF_LABELS
         if guesses.design in RANDOM_PARTS and not single(method, guesses.design):
             return Fact("–", "needs a fair coin per canary, or scores to match")
         if how.every_guess and guesses.guesses < guesses.canaries:
@@ -138,9 +143,12 @@ class OneRunAudit(Part):
         run = self.page.run()
         return run if isinstance(run, str) else canary_independence(run)
 
-    @derived(needs=("run", "dependence", "log_delta", "confidence"))
+    @derived(needs=("run", "guesses", "dependence", "log_delta", "confidence"))
     def of_scores(self) -> Bound | Fact:
         """Simultaneous bound from all thresholds of the scores, or why there is none."""
+        guesses = self.page.guesses()
+        if isinstance(guesses, Guesses) and guesses.condition is not None:
+            return OF_LABELS
         run, tested = self.page.run(), self.dependence()
         if isinstance(run, str) or isinstance(tested, str):
             return Fact("–", "needs scores")
@@ -322,13 +330,13 @@ def single(method: str, design: str) -> bool:
 
 
 def one_of_two(guesses: Guesses) -> bool:
-    """Whether a guess names one of two values, between which somebody drew.
+    """Whether a canary was in or out, and somebody drew which.
 
     Parameters
     ----------
     guesses : Guesses
     """
-    return guesses.values == 2 and guesses.design != "given"
+    return guesses.values == 2 and guesses.design != "given" and guesses.condition is None
 
 
 @lru_cache(maxsize=32)
