@@ -268,7 +268,7 @@ class OneRunAudit(Part):
     def information(self) -> dict[str, Any]:
         """Mutual information and smallest bit error, against the parameter of the family."""
         family, guesses, limit, leak = self.assumed(), self.page.guesses(), None, None
-        if isinstance(guesses, Guesses) and not one_of_two(guesses):
+        if self.page.candidates() > 2 or not one_of_two(guesses):
             return empty(NO_BOUND, optional=True)
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
             limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.page.confidence)
@@ -292,11 +292,11 @@ class OneRunAudit(Part):
             return empty(limits, optional=True)
         return empty(limits) if isinstance(limits, str) else charts.hypothetical(limits)
 
-    @derived(needs=("guesses", "assumed", "log_delta", "confidence"), shared=True)
+    @derived(needs=("guesses", "candidates", "assumed", "log_delta", "confidence"), shared=True)
     def assuming(self) -> HypotheticalLimits | str:
         """ε implied by assumed bit errors, or why there is none."""
         guesses = self.page.guesses()
-        if isinstance(guesses, Guesses) and not one_of_two(guesses):
+        if self.page.candidates() > 2 or not one_of_two(guesses):
             return NO_BOUND
         if isinstance(guesses, str):
             return "There are no guesses yet."
@@ -329,13 +329,16 @@ def single(method: str, design: str) -> bool:
     return design not in RANDOM_PARTS or (design == "fixed-half" and method in FIXED_HALF)
 
 
-def one_of_two(guesses: Guesses) -> bool:
-    """Whether a canary was in or out, and somebody drew which.
+def one_of_two(guesses: Guesses | str) -> bool:
+    """Whether a canary was in or out, and somebody drew which; True where there are no guesses.
 
     Parameters
     ----------
-    guesses : Guesses
+    guesses : Guesses or str
+        Or why there are none.
     """
+    if isinstance(guesses, str):
+        return True
     return guesses.values == 2 and guesses.design != "given" and guesses.condition is None
 
 

@@ -430,6 +430,8 @@ class OneRunSource(Part):
         """The guesses and how many are correct, or why there are none."""
         try:
             ranks = self.page.ranks()
+            if why := self.page.of_values.too_many_named:
+                return why
             if ranks is not None:
                 return ranks.guesses(self.page.top)
             if self.source == "counts":

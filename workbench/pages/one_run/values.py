@@ -80,6 +80,14 @@ class OneRunValues(Part):
         return self.by_coins and not given
 
     @property
+    def too_many_named(self) -> str:
+        """That a guess names all values, which is always right; "" where it names fewer."""
+        k = self.candidates()
+        if self.by_coins or self.top < k:
+            return ""
+        return f"“{self.page.param.top.label}” must be below the {k:,} values; got {self.top:,}."
+
+    @property
     def asks_top(self) -> bool:
         """Whether it matters how many values a guess names, or may once a file has come."""
         awaits = self.page.source == "file" and self.page.read is None
