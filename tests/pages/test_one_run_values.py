@@ -84,7 +84,9 @@ def test_two_values_are_in_or_out_as_before():
     page = counted(values=2, right=130)
     assert is_left_out(page.sharp())
     assert is_left_out(page.by_chance())
-    assert page.steinke().value == wb.one_run_bound(200, canaries=200, correct=130, delta=1e-5).value
+    assert (
+        page.steinke().value == wb.one_run_bound(200, canaries=200, correct=130, delta=1e-5).value
+    )
     assert not shown(page) & {"ranked", "exposed", "correct_guesses"}
     assert {"included", "design", "simulate", "mechanism"} <= offered(page)
     assert "top" not in offered(page)
@@ -105,7 +107,9 @@ def test_a_guess_of_several_values_proves_less():
     assert page.by_chance().text == "2.00"
     assert "names 10 of them" in page.provenance()
     all_named = counted(top=K)
-    assert "“Values named by a guess j” must be below the 1,000 values; got 1,000" in all_named.said()
+    assert (
+        "“Values named by a guess j” must be below the 1,000 values; got 1,000" in all_named.said()
+    )
     assert shown(all_named) <= {"methods", "ranked", "exposed"}
     assert drawn(all_named)
 
@@ -327,7 +331,9 @@ def test_a_statement_that_somebody_drew_after_results_were_seen_gives_no_bound()
 def test_scores_of_members_whom_nobody_drew_are_concluded_nothing_of():
     workspace = Workspace()
     rng = np.random.default_rng(0)
-    rows = [f"{x},{int(i < 300)}" for i, x in enumerate(rng.normal(size=600) + (np.arange(600) < 300))]
+    rows = [
+        f"{x},{int(i < 300)}" for i, x in enumerate(rng.normal(size=600) + (np.arange(600) < 300))
+    ]
     step = ImportPage(workspace, upload=(("s.csv", "\n".join(["score,member", *rows]).encode()),))
     step.sampling = "given"
     assert "every number is an estimate" in step.independence()
@@ -374,4 +380,6 @@ def test_the_table_of_the_documentation_is_what_the_functions_compute():
             bound = wb.one_run_bound(
                 m, canaries=m, correct=right, values=values, delta=1e-5, method="sharp"
             )
-            assert printed == ("0" if bound.value == 0 else f"{math.floor(bound.value * 100) / 100:.2f}")
+            assert printed == (
+                "0" if bound.value == 0 else f"{math.floor(bound.value * 100) / 100:.2f}"
+            )

@@ -85,8 +85,8 @@ def against_chance(
         axis("share of canaries up to the rank", 0, 1.02 / (1 - 1.4 * HEADROOM),
              format=".0%", ticks={s: f"{s:.0%}" for s in (0, 0.25, 0.5, 0.75, 1)}),
         summary=f"{here:.1%} of {ranks.size:,} canaries have their true value "
-        f"{'first' if top == 1 else f'among the first {top:,}'} of {values:,} candidates; by chance "
-        f"{plain(100 * top / values)}%.",
+        f"{'first' if top == 1 else f'among the first {top:,}'} of {values:,} candidates; by "
+        f"chance {plain(100 * top / values)}%.",
         closest=True,
         revision=values,
     )  # fmt: skip
@@ -106,8 +106,9 @@ def correct(guesses: Guesses, bound: Bound | None = None) -> Figure:
     laws = [(CHANCE, share)]
     if bound is not None and 0 < bound.value < math.inf:
         allowed = Style(f"at most by ε = {bound.rounded}", *_look(ALLOWED))
-        laws.append((allowed, float(_allowed(np.array([guesses.top]), guesses.values,
-                                             bound.value)[0])))
+        laws.append(
+            (allowed, float(_allowed(np.array([guesses.top]), guesses.values, bound.value)[0]))
+        )
     spans = [_span(r, p) for _, p in laws]
     low = min(guesses.correct, *(first for first, _ in spans))
     high = max(guesses.correct, *(last for _, last in spans))
@@ -224,7 +225,7 @@ def _allowed(x: Floats, values: int, epsilon: float) -> Floats:
 
 
 def _shares(ranks: NDArray[np.int64], values: int) -> tuple[Floats, Floats]:
-    """Ranks at which the share of canaries up to them rises, with that share; few enough to draw."""
+    """Ranks at which the share of canaries up to them rises, and that share; at most so many."""
     at, several = np.unique(ranks, return_counts=True)
     share = np.cumsum(several) / ranks.size
     if at.size > MOST_STEPS:

@@ -212,7 +212,9 @@ class OneRunSource(Part):
     )
 
     condition = param.String(
-        "", precedence=-1, doc="What the coins of counts rest on, of pairs of labels; see `Guesses`."
+        "",
+        precedence=-1,
+        doc="What the coins of counts rest on, of pairs of labels; see `Guesses`.",
     )
     counts_void = param.String("", precedence=-1, doc="Why bounds from the counts are not valid.")
     read = param.Parameter(precedence=-1, doc="The OneRun of the file, or its Ranks.")

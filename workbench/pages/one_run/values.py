@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import param
 
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.layout import empty
