@@ -923,7 +923,7 @@ OWN: dict[str, dict[str, Any]] = {
     "one_run_mu_bound": _GUESSES,
     "exposure": {"ranks": [1, 3, 1, 800], "values": 1000, "delta": 1e-5},
     "Ranks.guesses": {},
-    "Ranks.of_scores": {"scores": np.eye(3), "true": [0, 1, 1]},
+    "Ranks.of_scores": {"candidates": np.eye(3), "true": [0, 1, 1]},
     "one_run_score_bound": {"run": Make(one_run), "delta": 1e-5},
     "canary_independence": {"data": Make(one_run), "permutations": 19},
     "matched_pairs": {"run": Make(random_half)},
@@ -1255,7 +1255,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"top": (1, 10)},
         {"ranks": Make(OBJECTS["Ranks"]), "values": None},
     ),
-    "Ranks.of_scores": ({"scores": Make(lambda: iter(np.eye(3)))}, {"ids": list("abc")}),
+    "Ranks.of_scores": ({"candidates": Make(lambda: iter(np.eye(3)))}, {"ids": list("abc")}),
     "one_run_mu_bound": ({"method": "abstain"}, {"method": "bits", "guesses": 100}),
     "tune_one_run": _ONE_RUN,
     "one_run_score_bound": (

@@ -22,8 +22,10 @@ from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.composition import compose_band
 from workbench.coverage_lab.methods import METHODS, Request
 from workbench.coverage_lab.scenarios import SCENARIOS
-from workbench.onerun.bound import one_run_bound
+from workbench.onerun.bound import any_number_bound, one_run_bound
 from workbench.onerun.half.matching import matched_pairs
+from workbench.onerun.ranks.exposure import exposure
+from workbench.onerun.ranks.ranks import Ranks
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.bound import one_run_score_bound
 from workbench.onerun.scored.independence import canary_independence
@@ -88,6 +90,15 @@ def _one_run() -> Iterator[float]:
     yield from _values([tuned.simultaneous, tuned.held_out])  # type: ignore[list-item]
 
 
+def _secrets() -> Iterator[float]:
+    ranks = Ranks(1 + np.random.default_rng(_SEED).geometric(0.03, 60) % 1000, 1000)
+    for method in ("sharp", "fdp"):
+        yield one_run_bound(ranks.guesses(20), delta=_DELTA, method=method).value
+    yield any_number_bound(ranks.guesses(20), _DELTA).value
+    yield exposure(ranks, delta=_DELTA, top=(1, 20, 100)).bound.value
+    yield exposure(ranks, delta=0, statistic="sum").bound.value
+
+
 def _vectors() -> Iterator[float]:
     rng = np.random.default_rng(_SEED)
     p, q = rng.normal(1, 1, (200, 2)), rng.normal(0, 1, (200, 2))
@@ -107,6 +118,7 @@ PROBES: dict[str, Callable[[], Iterable[float]]] = {
     **{name: partial(_of_method, name) for name in METHODS},
     "score tables": _tables,
     "one run": _one_run,
+    "secrets": _secrets,
     "vectors": _vectors,
     "other methods": _others,
 }

@@ -14,11 +14,10 @@ from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
-from workbench.curves.exposure import without_leak
+from workbench.curves.exposure import MOST_CANDIDATES, without_leak
 from workbench.onerun.bound import one_run_bound, values_assumption, values_note
 from workbench.onerun.ranks.law import ExposureSum
 from workbench.onerun.ranks.ranks import Ranks
-from workbench.onerun.steinke import epsilon_refuted
 
 #: What a bound from ranks counts: how many ranks are at most ``top``, or the sum of exposures.
 STATISTICS = ("top", "sum")
@@ -59,6 +58,7 @@ class Exposure:
 
     def __post_init__(self) -> None:
         _checks.columns(self)
+        _checks.count(self.values, "values", 2, MOST_CANDIDATES)
         _checks.one_of(self.statistic, "statistic", STATISTICS)
 
     @property
@@ -220,15 +220,8 @@ def _of_tops(ranks: Ranks, tops: tuple[int, ...], delta: float, confidence: floa
 
 def _of_sum(ranks: Ranks, confidence: float) -> Bound:
     counted = ExposureSum(ranks.values, ranks.canaries)
-    total = counted.of(ranks.ranks)
-
-    def p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
-        return counted.p_value(correct, epsilon)
-
+    value = counted.epsilon(counted.of(ranks.ranks), 1 - confidence)
     m = ranks.canaries
-    value = epsilon_refuted(
-        p_value, canaries=m, guesses=m, correct=total, delta=0.0, error=1 - confidence
-    )
     counts = ranks.guesses()
     sides = m if ranks.values == 2 else 0
     return Bound(

@@ -30,10 +30,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import expit
 
 from workbench.curves.validation import Floats, quiet
+from workbench.onerun.steinke import epsilon_refuted
 
 #: Units of a bit, and values of a sum, at most.
 _UNITS, _LONGEST = 8, 2**20
@@ -104,7 +104,25 @@ class ExposureSum:
             return 1.0
         reaches = np.r_[1.0, within(self.values, self.limits, epsilon), 0.0]
         masses = -np.diff(reaches)
-        size = next_fast_len(self.canaries * self.limits.size + 1, real=True)
-        sums = irfft(rfft(masses, size) ** self.canaries, size)
+        size = 2 ** (self.canaries * self.limits.size).bit_length()
+        sums = np.fft.irfft(np.fft.rfft(masses, size) ** self.canaries, size)
         tail = float(np.sum(sums[total : self.canaries * self.limits.size + 1]))
         return min(max(tail, 0.0) + _ROUND_OFF * self.canaries, 1.0)
+
+    def epsilon(self, total: int, error: float) -> float:
+        """The largest ε at which so large a sum has a probability of at most ``error``; 0 if none.
+
+        Parameters
+        ----------
+        total : int
+        error : float
+            One minus the confidence.
+        """
+
+        def p_value(m: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
+            return self.p_value(correct, epsilon)
+
+        m = self.canaries
+        return epsilon_refuted(
+            p_value, canaries=m, guesses=m, correct=total, delta=0.0, error=error
+        )

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._frames import to_frame
 from workbench._markup import table
-from workbench.curves.exposure import exposure_of_rank
+from workbench.curves.exposure import MOST_CANDIDATES, exposure_of_rank
 from workbench.onerun.guesses import Guesses
 from workbench.scores.sample import ScoresError
 
@@ -65,9 +65,10 @@ class Ranks:
     to_frame = to_frame
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _checks.count(self.values, "values", least=2))
+        values = _checks.count(self.values, "values", 2, MOST_CANDIDATES)
+        object.__setattr__(self, "values", values)
         _checks.text(self.name, "name")
-        ranks = _whole(self.ranks, self.values)
+        ranks = _whole(self.ranks, values)
         ranks.flags.writeable = False
         object.__setattr__(self, "ranks", ranks)
         if self.ids is not None:
@@ -76,7 +77,7 @@ class Ranks:
     @classmethod
     def of_scores(
         cls,
-        scores: ArrayLike | Iterable[ArrayLike],
+        candidates: ArrayLike | Iterable[ArrayLike],
         true: ArrayLike,
         larger_is_member: bool = True,
         *,
@@ -87,7 +88,7 @@ class Ranks:
 
         Parameters
         ----------
-        scores : array_like, shape (m, K), or iterable of m arrays of K
+        candidates : array_like, shape (m, K), or iterable of m arrays of K
             The scores of the candidates of each canary. Rows are compared a few at a time: an array
             may stay on the disk, and an iterable may compute each row when it is asked for.
         true : array_like of int, shape (m,)
@@ -112,7 +113,7 @@ class Ranks:
             An index of a true candidate that is no such.
         """
         larger = _checks.flag(larger_is_member, "larger_is_member")
-        rows = _rows(scores)
+        rows = _rows(candidates)
         found: list[NDArray[np.int64]] = []
         values: int | None = None
         given = _checks.array(true, "true")
@@ -197,24 +198,30 @@ class Ranks:
         return table(f"Ranks {self.name}".strip(), rows, "1 is the most likely candidate")
 
 
-def _rows(scores: Any) -> Iterable[NDArray[np.float64]]:
+def _rows(candidates: Any) -> Iterable[NDArray[np.float64]]:
     """Scores of some canaries at a time, 2-d."""
-    if not (isinstance(scores, list | tuple | str) or hasattr(scores, "__array__")):
-        for row in _checks.instance(scores, Iterable, "scores", _NEED):
-            x = _checks.array(row, "scores")
+    if not (isinstance(candidates, list | tuple | str) or hasattr(candidates, "__array__")):
+        for row in _checks.instance(candidates, Iterable, "candidates", _NEED):
+            x = _checks.array(row, "candidates")
             if x.ndim != 1 or x.size < 2:
-                raise ScoresError(f"scores must be {_NEED}; got a row of shape {x.shape}")
+                raise ScoresError(f"candidates must be {_NEED}; got a row of shape {x.shape}")
             yield x[None]
         return
-    x = scores if isinstance(scores, np.ndarray) else _checks.array(scores, "scores")
+    x = (
+        candidates
+        if isinstance(candidates, np.ndarray)
+        else _checks.array(candidates, "candidates")
+    )
     if x.ndim != 2 or x.shape[1] < 2 or not x.shape[0]:
-        raise ScoresError(f"scores must be {_NEED}; got shape {x.shape}")
+        raise ScoresError(f"candidates must be {_NEED}; got shape {x.shape}")
     step = max(_AT_ONCE // x.shape[1], 1)
     for start in range(0, x.shape[0], step):
-        yield _checks.array(x[start : start + step], "scores")
+        yield _checks.array(x[start : start + step], "candidates")
 
 
-_NEED = "an array with a row for each canary and a column for each of at least 2 candidates"
+_NEED = (
+    "an array of scores with a row for each canary and a column for each of at least 2 candidates"
+)
 
 
 def _whole(ranks: ArrayLike, values: int) -> NDArray[np.int64]:
