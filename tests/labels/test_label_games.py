@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 import workbench as wb
 from workbench.labels.game import SECOND_DRAW
@@ -169,17 +169,19 @@ def test_the_level_is_kept_exactly_at_the_edge_of_label_privacy(name, abstains):
 
 
 def test_the_level_is_used_and_not_half_or_twice_of_it():
-    """Two labels, all of them reported: the largest level over n is near 5%, so 10% would show."""
-    used = [level(LAWS["uniform"](n, 2), 1.0, abstains=False) for n in range(16, 40, 4)]
-    assert 0.025 < max(used) <= ERROR
+    """Given the number of pairs, the right guesses are binomial: one count less is above 5%."""
+    right = math.exp(1.0) / (math.exp(1.0) + 1)
+    for pairs in range(8, 60):
+        least = next(c for c in range(pairs + 1) if is_false(pairs, pairs, c, 1.0))
+        assert binom.sf(least - 1, pairs, right) <= ERROR < binom.sf(least - 2, pairs, right)
 
 
 @pytest.mark.statistical
 @pytest.mark.parametrize("k", [2, 10, 100])
 @pytest.mark.parametrize("name", LAWS)
 def test_the_level_is_kept_by_whole_games(name, k):
-    """400 games of 150 records; refused where at most 5% is refuted at 0.1%."""
-    epsilon, n, runs = 1.0, 150, 400
+    """200 games of 150 records; refused where at most 5% is refuted at 0.1%."""
+    epsilon, n, runs = 1.0, 150, 200
     law = LAWS[name](n, k)
     rng = np.random.default_rng(k)
     false = 0

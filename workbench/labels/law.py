@@ -16,6 +16,9 @@ from workbench.scores import chance
 #: How far the probabilities of a record may be from a sum of 1; they are divided by their sum.
 _ROUNDED = 1e-6
 
+#: Labels up to which comparing a number with all ends is faster than a search.
+_FEW = 16
+
 #: Numbers of a law, at most: records times labels.
 _MOST = 5 * 10**7
 
@@ -79,6 +82,11 @@ class LabelLaw:
         u = rng.random((draws, self.records))
         if len(below) == 1:
             return np.searchsorted(below[0], u, side="right").astype(np.int64)
+        if self.values <= _FEW:
+            drawn = np.zeros(u.shape, np.int64)
+            for end in below.T[:-1]:  # the last is 1, which no number reaches
+                drawn += u >= end
+            return drawn
         row = np.arange(self.records)
         found = np.searchsorted((below + row[:, None]).ravel(), u + row, side="right")
         drawn = np.clip(found - row * self.values, 0, self.values - 1)

@@ -47,18 +47,18 @@ def statistics_of(
 
 
 def _likelihood(law: LabelLaw, labels: NDArray[np.int64]) -> Floats:
-    with np.errstate(divide="ignore"):
-        logs = np.log(law.of_labels(labels))
     p = law.probabilities
+    with np.errstate(divide="ignore"):
+        logs = np.broadcast_to(np.log(p), law.rows.shape)
     mean = (p * np.log(np.where(p > 0, p, 1))).sum(axis=1)
     expected = mean.sum() if len(mean) > 1 else mean[0] * law.records
-    return np.asarray(logs.sum(axis=1) - expected)
+    return np.asarray(logs[np.arange(law.records), labels].sum(axis=1) - expected)
 
 
 def _label_counts(law: LabelLaw, labels: NDArray[np.int64]) -> Floats:
     expected = law.rows.sum(axis=0)
     possible = expected > 0
-    seen = _counted(labels, np.ones(law.records), law.values)
+    seen = _sums(labels, np.ones((law.records, 1)), law.values)[:, 0]
     return np.asarray(((seen - expected)[:, possible] ** 2 / expected[possible]).sum(axis=1))
 
 
@@ -67,32 +67,37 @@ def _sureness(law: LabelLaw, labels: NDArray[np.int64]) -> Floats:
     sure = law.rows.max(axis=1)
     ends = np.unique(np.quantile(sure, np.arange(1, _BINS) / _BINS))
     where = np.searchsorted(ends, sure)
-    bins = int(where.max()) + 1
-    spread = np.bincount(where, sure * (1 - sure), bins)
+    in_bin = np.eye(int(where.max()) + 1)[where]
+    spread = (sure * (1 - sure)) @ in_bin
     used = spread > 1e-9
-    hits = (labels == top) - sure
-    sums = np.stack([hits[:, where == b].sum(axis=1) for b in range(bins)], axis=1)
+    sums = (labels == top).astype(float) @ in_bin - sure @ in_bin
     return np.asarray((sums[:, used] ** 2 / spread[used]).sum(axis=1))
 
 
 def _score_test(law: LabelLaw, labels: NDArray[np.int64], features: Floats) -> Floats:
-    total = np.zeros(len(labels))
-    rows = law.rows
-    spread = rows * (1 - rows)
-    for column in np.column_stack([np.ones(law.records), features]).T:
-        variance = column**2 @ spread
-        used = variance > 1e-9
-        sums = _counted(labels, column, law.values) - column @ rows
-        total += (sums[:, used] ** 2 / variance[used]).sum(axis=1)
-    return total
+    columns = np.column_stack([np.ones(law.records), features])
+    variance = (columns**2).T @ (law.rows * (1 - law.rows))
+    used = variance > 1e-9
+    sums = _sums(labels, columns, law.values) - columns.T @ law.rows
+    return np.asarray((sums[:, used] ** 2 / variance[used]).sum(axis=1))
 
 
-def _counted(labels: NDArray[np.int64], weights: Floats, values: int) -> Floats:
-    """The sum of the weights of the records with each label, shape (draws, K)."""
+#: Labels up to which sums are products of matrices, which is faster.
+_FEW = 16
+
+
+def _sums(labels: NDArray[np.int64], columns: Floats, values: int) -> Floats:
+    """The sums of columns over the records with each label, shape (draws, columns, K)."""
+    if values <= _FEW:
+        found = [(labels == value).astype(float) @ columns for value in range(values)]
+        return np.stack(found, axis=2)
     draws = len(labels)
-    at = labels + values * np.arange(draws)[:, None]
-    spread = np.broadcast_to(weights, labels.shape).ravel()
-    return np.bincount(at.ravel(), spread, draws * values).reshape(draws, values)
+    at = (labels + values * np.arange(draws)[:, None]).ravel()
+    counted = [
+        np.bincount(at, np.broadcast_to(one, labels.shape).ravel(), draws * values)
+        for one in columns.T
+    ]
+    return np.stack([one.reshape(draws, values) for one in counted], axis=1)
 
 
 def p_values_of_all(pool: dict[str, Floats]) -> tuple[Floats, dict[str, Floats]]:
