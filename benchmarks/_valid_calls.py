@@ -59,6 +59,7 @@ BINOMIAL = tuple(
 #: Modules with public names; a name is looked up in the first that has it.
 HOMES = (
     wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live, wb.teaching, wb.synthetic,
+    wb.populations,
 )  # fmt: skip
 
 #: What is not found in this way.
@@ -210,6 +211,37 @@ def three_tables() -> dict[str, Any]:
 @functools.cache
 def synthetic_tables() -> wb.synthetic.SyntheticTables:
     return wb.synthetic.read_synthetic_tables(**three_tables(), seed=1)
+
+
+@functools.cache
+def shift() -> wb.ShiftCheck:
+    return wb.shift_check(*populations().values(), seed=1)
+
+
+def populations() -> dict[str, Any]:
+    """Features of members and of non-members."""
+    rng = np.random.default_rng(0)
+    return {
+        "members": rng.normal(1, 1, (60, 2)), "non_members": rng.normal(0, 1, (60, 2)),
+    }  # fmt: skip
+
+
+def given_run(leak: float = 1.0) -> wb.OneRun:
+    """A run of members that nobody drew."""
+    included = np.repeat([True, False], 40)
+    scores = np.random.default_rng(0).normal(leak * included)
+    return wb.OneRun(scores, included, design="given", seed=1)
+
+
+def three_models() -> dict[str, Any]:
+    """Scores under an original, an unlearned and a retrained model."""
+    rng = np.random.default_rng(0)
+    names = ("original", "unlearned", "retrained")
+    return {name: rng.normal(mu, 1, 60) for name, mu in zip(names, (1, 0, 0), strict=True)}
+
+
+def unlearned() -> wb.Unlearning:
+    return wb.unlearning(**three_models(), epsilon=1.0, delta=0.1)
 
 
 @functools.cache
@@ -477,6 +509,10 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "AuditedColumn": lambda: synthetic_tables().columns[0],
     "CoinSplit": lambda: wb.synthetic.split_by_coin(records(60, 0), seed=1),
     "SplitTest": lambda: synthetic_audit().split_test,
+    "ShiftCheck": shift,
+    "Panoramia": lambda: wb.panoramia(given_run(), given_run(3.0)),
+    "Unlearning": unlearned,
+    "RelativeDistance": lambda: unlearned().closer,
     "Threat": lambda: synthetic_audit().threats([wb.synthetic.Copies(exact=True)])[0],
     "ApproximateRisk": lambda: OBJECTS["Threat"]().approximate,
     "SinglingOut": lambda: wb.synthetic.SinglingOut(columns=2, attacks=20),
@@ -878,6 +914,20 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "AttackView.of": {"tables": Make(synthetic_tables)},
     "SplitTest.of": {"tables": Make(synthetic_tables)},
+    "shift_check": {
+        name: Make(lambda name=name: populations()[name]) for name in ("members", "non_members")
+    }
+    | {"seed": 1},
+    "ShiftCheck.as_given": {"audited": Make(given_run)},
+    "ShiftCheck.epsilon": {"delta": 1e-5},
+    "panoramia": {"baseline": Make(given_run), "attack": Make(lambda: given_run(3.0))},
+    "pointwise_correction": {"run": Make(given_run), "propensity": np.full(80, 0.5)},
+    "unlearning": {
+        name: Make(lambda name=name: three_models()[name])
+        for name in ("original", "unlearned", "retrained")
+    }
+    | {"epsilon": 1.0, "delta": 0.1},
+    "Bound.as_estimate": {"why": "nobody drew", "assumption": "one population"},
     "split_by_coin": {"table": Make(lambda: records(60, 0))},
     "split_script": {},
     "generate": {

@@ -29,6 +29,7 @@ NUMERICS = (
     "mechanisms",
     "testers",
     "selection",
+    "populations",
     "synthetic",
     "tables",
     "text",
@@ -203,7 +204,16 @@ def test_every_folder_says_what_is_in_it():
 #: What users import: these, and nothing inside them.
 PUBLIC = {"workbench", "workbench.testing", "workbench.pandas"} | {
     f"workbench.{name}"
-    for name in ("selection", "onerun", "mechanisms", "live", "synthetic", "text", "training")
+    for name in (
+        "selection",
+        "onerun",
+        "mechanisms",
+        "live",
+        "populations",
+        "synthetic",
+        "text",
+        "training",
+    )
 }
 
 

@@ -35,6 +35,9 @@ from workbench.onerun.guesses import DESIGNS
 from workbench.pages.registry import MENU, PAGES
 from workbench.pairs.accounting.dpsgd import NEIGHBORING
 from workbench.pairs.families.registry import FAMILIES, FamilyName
+from workbench.populations.closer import CLOSER
+from workbench.populations.records import CLASSIFIERS
+from workbench.populations.unlearned import ANSWERS, SAMPLINGS_OF_SCORES
 from workbench.reports import write
 from workbench.reports.forms import FORMS
 from workbench.risks.attacks import ATTACKS
@@ -111,6 +114,10 @@ REGISTRIES = {
     "score format": EXTENSIONS,
     "countable format": COUNTABLE,
     "split of a table": SPLITS,
+    "classifier of a shift": CLASSIFIERS,
+    "answer on unlearning": ANSWERS,
+    "answer on the closer model": CLOSER,
+    "sampling of unlearning": SAMPLINGS_OF_SCORES,
     "kind of an audited column": COLUMN_KINDS,
     "treatment of duplicates": DUPLICATES,
     "table layout": LAYOUTS,

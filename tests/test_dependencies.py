@@ -42,6 +42,7 @@ FOLDERS = {
     "live/canaries": ("opacus",),
     "pages": ("reports",),
     "panel": ("panel",),
+    "populations": ("mechanisms",),
     "processes": ("mechanisms",),
     "pytest_plugin": ("dev",),
     "reports": ("reports",),

@@ -283,6 +283,20 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "one patient, private": (0.5, 0.5),
         "one patient, wrong": (2.1, 0.9),  # above its claim
     },
+    "24-nobody-flipped-a-coin": {
+        "claimed without a model": (1.55, 0.2),  # where ε is 0
+        "TV of the populations, at least": (0.29, 0.09),  # of 0.383
+        "shifted audits that would claim a leak, of 150": (112, 20),
+        "called valid, of 200": (0, 0),
+        "c of the baseline": (0.65, 0.15),  # of 0.8
+        "c + ε of the attack": (1.57, 0.23),  # of 1.8
+        "ε on the condition": (0.93, 0.3),  # of 1
+        "ε with a weak baseline": (1.45, 0.3),  # above 1, and nothing in the data says so
+        "forgot, ε at most": (0.28, 0.1),
+        "forgot half, ε at least": (0.65, 0.15),
+        "over-forgot, ε at least": (0.92, 0.2),
+        "scores that would decide": (1304, 30),
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -390,6 +404,15 @@ HEADLINES = {
         "The claim “pure(1)” is refuted with 95% confidence (independent fair coins, add/remove)",
         "(estimate, training and held-out records of one population)",
         "(simultaneous, 95%, independent runs)",
+    ],
+    "24-nobody-flipped-a-coin": [
+        "(estimate, members and non-members of one population)",
+        "this classifier did not find one, which does not show that there is none",
+        "called valid: 0",
+        "times as likely among members)",
+        "refuted by the baseline",
+        "equivalent to ε = 0.5 at δ = 0.02",
+        "scores of each would show it in every second audit",
     ],
 }
 

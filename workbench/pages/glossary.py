@@ -518,6 +518,23 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "coin flips, and check that an attack that never sees the model finds nothing.",
             ("data-set shift", "distribution shift"),
         ),
+        Term(
+            "given",
+            "Members that nobody drew",
+            "Nobody decided at random who was in: members and non-members come from two "
+            "populations, such as two years. The number of an audit is then a difference of "
+            "populations and a leak together, and an estimate. That a classifier finds no "
+            "difference does not change this.",
+            ("members that nobody drew", "not randomized"),
+        ),
+        Term(
+            "unlearning",
+            "Unlearning",
+            "A model is changed such that it behaves as if some records had never been in its "
+            "training. It is shown by equivalence to a model that was retrained without them: no "
+            "test of a score tells the two apart by more than a stated ε and δ.",
+            ("unlearning", "unlearned"),
+        ),
     ),
 }
 

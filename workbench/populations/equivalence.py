@@ -158,7 +158,7 @@ def _together(
     with np.errstate(invalid="ignore"):
         both = z_a * math.cos(angle) + z_b * math.sin(angle)
     ok = np.where(np.isnan(both), False, both >= goal).all(axis=1)
-    return refuted & (ok | (high <= few))
+    return np.asarray(refuted & (ok | (high <= few)))
 
 
 def _z_lower(x: NDArray[np.float64], n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -254,4 +254,4 @@ def sizes_needed(
 
 
 #: Standard deviations by which two samples of one law differ at the threshold that matters most.
-_FLUCTUATION = 1.2
+_FLUCTUATION = 1.5

@@ -42,6 +42,8 @@ _MOST_NGRAMS = 20_000
 
 #: Words of synthetic tables -> words of populations.
 _WORDS = {
+    "records were in the training and": "members and",
+    "in the non-members": "non-members",
     "the training table": "the members",
     "the holdout table": "the non-members",
     "training and held-out records": "members and non-members",

@@ -127,12 +127,18 @@ class ShiftCheck:
             All numbers that follow are estimates: the design is "given", and so is the sampling. A
             bound becomes one; a statement that was made before is replaced.
         """
+        found: Any = audited
         if isinstance(audited, Bound):
-            return audited.as_estimate(NOBODY_DREW, ALIKE)
-        if isinstance(audited, Scores):
-            return audited.as_given()
-        if isinstance(audited, Guesses):
-            return replace(audited, design="given")
+            found = audited.as_estimate(NOBODY_DREW, ALIKE)
+        elif isinstance(audited, Scores):
+            found = audited.as_given()
+        elif isinstance(audited, Guesses):
+            found = replace(audited, design="given")
+        else:
+            found = self._run_as_given(audited)
+        return found  # type: ignore[no-any-return]
+
+    def _run_as_given(self, audited: Any) -> OneRun:
         need = "a workbench.OneRun, Guesses, Scores or Bound"
         run = _checks.instance(audited, OneRun, "audited", need)
         return OneRun(

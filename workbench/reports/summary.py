@@ -83,7 +83,7 @@ _RESTS_ON = {
     "one run": "All scores come from one run. They are treated as if they were independent.",
     "no samples": "",
     "members and non-members of one population": "Nobody drew who was in the training data: "
-    "members and non-members are taken to be alike but for the training, which the data cannot show.",
+    "members and non-members are taken to be alike but for the training, which no data show.",
     "independent fair coins": "Each canary was put in or left out by its own fair coin.",
     "independent uniform values": "Each canary had one of several values, which was drawn for it "
     "alone, each value with the same chance.",
