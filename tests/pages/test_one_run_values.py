@@ -1,6 +1,8 @@
 """The page on one run with canaries of many values: ranks, exposure, and nobody who drew."""
 
 import json
+import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -82,7 +84,9 @@ def test_two_values_are_in_or_out_as_before():
     page = counted(values=2, right=130)
     assert is_left_out(page.sharp())
     assert is_left_out(page.by_chance())
-    assert page.steinke().value == wb.one_run_bound(200, canaries=200, correct=130, delta=1e-5).value
+    assert (
+        page.steinke().value == wb.one_run_bound(200, canaries=200, correct=130, delta=1e-5).value
+    )
     assert not shown(page) & {"ranked", "exposed", "correct_guesses"}
     assert {"included", "design", "simulate", "mechanism"} <= offered(page)
     assert "top" not in offered(page)
@@ -102,8 +106,12 @@ def test_a_guess_of_several_values_proves_less():
     assert page.sharp().value == bound.value < counted().sharp().value
     assert page.by_chance().text == "2.00"
     assert "names 10 of them" in page.provenance()
-    assert "must be below the 1000 values" in counted(top=K).said()
-    assert drawn(counted(top=K))
+    all_named = counted(top=K)
+    assert (
+        "“Values named by a guess j” must be below the 1,000 values; got 1,000" in all_named.said()
+    )
+    assert shown(all_named) <= {"methods", "ranked", "exposed"}
+    assert drawn(all_named)
 
 
 @pytest.mark.parametrize("values", [2, 3, 10, 10**6])
@@ -323,7 +331,9 @@ def test_a_statement_that_somebody_drew_after_results_were_seen_gives_no_bound()
 def test_scores_of_members_whom_nobody_drew_are_concluded_nothing_of():
     workspace = Workspace()
     rng = np.random.default_rng(0)
-    rows = [f"{x},{int(i < 300)}" for i, x in enumerate(rng.normal(size=600) + (np.arange(600) < 300))]
+    rows = [
+        f"{x},{int(i < 300)}" for i, x in enumerate(rng.normal(size=600) + (np.arange(600) < 300))
+    ]
     step = ImportPage(workspace, upload=(("s.csv", "\n".join(["score,member", *rows]).encode()),))
     step.sampling = "given"
     assert "every number is an estimate" in step.independence()
@@ -335,3 +345,41 @@ def test_scores_of_members_whom_nobody_drew_are_concluded_nothing_of():
     assert "is an estimate only" in page.answer().evidence
     found = [one for one in page.drawn_numbers().values() if isinstance(one, Bound)]
     assert {one.guarantee for one in found} == {"estimate"}
+
+
+# -- what counts rest on, and the documentation ----------------------------------------------------
+
+
+def test_what_given_counts_rest_on_stays_with_them():
+    pairs = {"canaries": 400, "guesses": 400, "correct": 300, "design": "matched-pairs"}
+    labels = wb.Guesses(**pairs, condition="fair coins of labels")
+    view = wb.explore_one_run(labels)
+    assert view.steinke.to_dict() == wb.one_run_bound(labels, delta=1e-5).to_dict()
+    assert not isinstance(view.bits, Bound)
+    exec(view.to_code(), made := {})
+    assert made["view"].numbers == view.numbers
+    page = OneRunPage(source="counts", design="matched-pairs", condition="fair coins of labels")
+    assert "replacing a label" in page.answer().evidence
+    assert not shown(page) & {"information", "hypothetical"}
+    tried = wb.explore_one_run(wb.Guesses(**pairs, void="this is a second try"))
+    assert tried.steinke.void == "this is a second try"
+    assert tried.page.answer().tone == "void"
+
+
+def test_the_table_of_the_documentation_is_what_the_functions_compute():
+    text = (Path(__file__).parents[2] / "docs" / "which-bound.md").read_text(encoding="utf-8")
+    part = text.partition("### Guesses of K values, and ranks")[2].partition("###")[0]
+    rows = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("| ")]
+    sizes = [int(name.removeprefix("K = ").replace(",", "")) for name in rows[0][2:]]
+    assert sizes == [2, 10, 1000, 10**6]
+    for row in rows[1:]:
+        epsilon, m = float(row[0]), int(row[1].replace(",", ""))
+        for values, printed in zip(sizes, row[2:], strict=True):
+            grown = math.exp(epsilon)
+            right = round(m * grown / (grown + values - 1))
+            bound = wb.one_run_bound(
+                m, canaries=m, correct=right, values=values, delta=1e-5, method="sharp"
+            )
+            assert printed == (
+                "0" if bound.value == 0 else f"{math.floor(bound.value * 100) / 100:.2f}"
+            )

@@ -105,6 +105,8 @@ def one_run_page(run: Any) -> OneRunPage:
             design=run.design,
             values=run.values,
             top=run.top,
+            condition=run.condition or "",
+            counts_void=run.void or "",
         )
     if isinstance(run, OneRun | Ranks):
         return OneRunPage(run)

@@ -20,9 +20,9 @@ TESTED = {
     "counts": "Someone guessed of each person whether the person’s data were used. This audit "
     "rests on four counts: how many members and how many non-members were called members, and how "
     "many were not.",
-    "onerun": "Test records, called canaries, were put into one training run or left out by "
-    "chance, and someone guessed which were in. The more guesses are right, the more the training "
-    "gives away.",
+    "onerun": "Test records, called canaries, were put into one training run or left out, or each "
+    "was put in with one of several values, and someone guessed which. The more guesses are right, "
+    "the more the training gives away.",
     "records": "Many models were trained, each on some of the records. This audit compares, for "
     "every record, the scores of the models that were trained on it with those of the others, and "
     "asks which records give away that they were used.",
@@ -85,6 +85,8 @@ _RESTS_ON = {
     "members and non-members of one population": "Nobody drew who was in the training data: "
     "members and non-members are taken to be alike but for the training, which no data show.",
     "independent fair coins": "Each canary was put in or left out by its own fair coin.",
+    "independent uniform values": "Each canary had one of several values, which was drawn for it "
+    "alone, each value with the same chance.",
     "independent bits": "Each canary was put in or left out by its own fair coin, and for some "
     "numbers no canary may influence the score of another.",
 }

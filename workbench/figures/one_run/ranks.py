@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlog1py, xlogy
 
 from workbench._format import plain, round_safely
 from workbench.bounds.bound import Bound
@@ -85,8 +84,8 @@ def against_chance(
         axis("share of canaries up to the rank", 0, 1.02 / (1 - 1.4 * HEADROOM),
              format=".0%", ticks={s: f"{s:.0%}" for s in (0, 0.25, 0.5, 0.75, 1)}),
         summary=f"{here:.1%} of {ranks.size:,} canaries have their true value "
-        f"{'first' if top == 1 else f'among the first {top:,}'} of {values:,} candidates; by chance "
-        f"{plain(100 * top / values)}%.",
+        f"{'first' if top == 1 else f'among the first {top:,}'} of {values:,} candidates; by "
+        f"chance {plain(100 * top / values)}%.",
         closest=True,
         revision=values,
     )  # fmt: skip
@@ -102,20 +101,19 @@ def correct(guesses: Guesses, bound: Bound | None = None) -> Figure:
     bound : Bound, optional
         On ε; the law of the most that its ε allows at δ = 0 is drawn, too.
     """
-    r, share = guesses.guesses, guesses.top / guesses.values
-    laws = [(CHANCE, share)]
+    r, by_chance = guesses.guesses, math.log(guesses.top / (guesses.values - guesses.top))
+    laws = [(CHANCE, by_chance)]
     if bound is not None and 0 < bound.value < math.inf:
         allowed = Style(f"at most by ε = {bound.rounded}", *_look(ALLOWED))
-        laws.append((allowed, float(_allowed(np.array([guesses.top]), guesses.values,
-                                             bound.value)[0])))
-    spans = [_span(r, p) for _, p in laws]
+        laws.append((allowed, by_chance + bound.value))
+    spans = [_span(r, odds) for _, odds in laws]
     low = min(guesses.correct, *(first for first, _ in spans))
     high = max(guesses.correct, *(last for _, last in spans))
     room = max(0.06 * (high - low), 0.5)
     right = guesses.correct > low + 0.5 * (high - low)
     return chart(
         [
-            *(line(style, *_pmf(r, p, low, high), hover="") for style, p in laws),
+            *(line(style, *_pmf(r, odds, low, high), hover="") for style, odds in laws),
             rule(FOUND, x=guesses.correct, end=Share(1 - HEADROOM)),
             label(guesses.correct, Share(1 - HEADROOM), f"correct: {guesses.correct:,}", SEEN.role,
                   ha="right" if right else "left", va="top", dx=-5 if right else 5),
@@ -125,7 +123,7 @@ def correct(guesses: Guesses, bound: Bound | None = None) -> Figure:
         axis("probability, of its largest", 0, 1.05 / (1 - 1.4 * HEADROOM), format=".0%",
              ticks={s: f"{s:.0%}" for s in (0, 0.5, 1)}),
         summary=f"{guesses.correct:,} of {r:,} guesses are correct; by chance "
-        f"{round_safely(r * share, 'nearest')} would be.",
+        f"{round_safely(r * guesses.top / guesses.values, 'nearest')} would be.",
         revision=(r, guesses.values),
     )  # fmt: skip
 
@@ -197,18 +195,20 @@ def _rank_axis(values: int) -> Axis:
     return axis(title, -extra, last + extra, log=True, ticks=powers)
 
 
-def _span(r: int, p: float) -> tuple[int, int]:
-    """Where a binomial law is, all but a few in ten thousand."""
+def _span(r: int, log_odds: float) -> tuple[int, int]:
+    """Where a binomial law of these odds is, all but a few in ten thousand."""
+    p = 1 / (1 + math.exp(-log_odds))
     reach = WIDTH * math.sqrt(r * p * (1 - p)) + 2
     return max(math.floor(r * p - reach), 0), min(math.ceil(r * p + reach), r)
 
 
-def _pmf(r: int, p: float, low: int, high: int) -> tuple[Floats, Floats]:
+def _pmf(r: int, log_odds: float, low: int, high: int) -> tuple[Floats, Floats]:
     """A binomial law from ``low`` to ``high``, over its largest probability."""
-    first, last = _span(r, p)
+    first, last = _span(r, log_odds)
     inside = np.unique(np.linspace(first, last, min(last - first + 1, POINTS)).round())
     k = np.unique(np.concatenate([[low], inside, [high]]))
-    log = xlogy(k, p) + xlog1py(r - k, -p) - gammaln(k + 1) - gammaln(r - k + 1)
+    orders = np.array([math.lgamma(i + 1) + math.lgamma(r - i + 1) for i in k])
+    log = k * log_odds - orders
     return k, np.exp(log - log.max())
 
 
@@ -224,7 +224,7 @@ def _allowed(x: Floats, values: int, epsilon: float) -> Floats:
 
 
 def _shares(ranks: NDArray[np.int64], values: int) -> tuple[Floats, Floats]:
-    """Ranks at which the share of canaries up to them rises, with that share; few enough to draw."""
+    """Ranks at which the share of canaries up to them rises, and that share; at most so many."""
     at, several = np.unique(ranks, return_counts=True)
     share = np.cumsum(several) / ranks.size
     if at.size > MOST_STEPS:

@@ -132,9 +132,9 @@ class ImportChoices(Part):
         default="unknown",
         objects={SAMPLING_LABELS.get(s, s): s for s in SAMPLINGS if s != "clustered"},
         label="Independence of rows",
-        doc="Bounds hold for independent scores. Each bound repeats this assumption. If members and "
-        "non-members are of different origins and nobody drew who was in, choose that: all numbers "
-        "are estimates then.",
+        doc="Bounds hold for independent scores. Each bound repeats this assumption. If members "
+        "and non-members are of different origins and nobody drew who was in, choose that: all "
+        "numbers are estimates then.",
     )
     cluster_column = param.Selector(
         default=None,

@@ -13,7 +13,7 @@ from workbench.bounds.bound import Bound
 from workbench.figures.kit.axes import round_up
 from workbench.figures.kit.layout import empty
 from workbench.figures.one_run import audit as charts
-from workbench.onerun.bound import FIXED_HALF, METHODS, one_run_bound
+from workbench.onerun.bound import COINS, FIXED_HALF, METHODS, one_run_bound
 from workbench.onerun.guesses import RANDOM_PARTS, Guesses
 from workbench.onerun.per_bit import (
     BitErrorCurves,
@@ -52,6 +52,9 @@ FAMILY = ("family", "q", "log_delta")
 
 #: Points of the curves over the family's parameter, and of hypothetical bit errors.
 LEAKS, HYPOTHESES = 40, 81
+
+#: In place of bounds that assume independent canaries.
+OF_LABELS = Fact("–", "labels of one training may influence each other")
 
 MOVED = "the guessing rule was changed after the scores were seen"
 
@@ -116,6 +119,8 @@ class OneRunAudit(Part):
         if isinstance(guesses, str):
             return Fact("–")
         how = METHODS[method]
+        if guesses.condition is not None and how.assumption != COINS:
+            return OF_LABELS
         if guesses.design in RANDOM_PARTS and not single(method, guesses.design):
             return Fact("–", "needs a fair coin per canary, or scores to match")
         if how.every_guess and guesses.guesses < guesses.canaries:
@@ -138,9 +143,12 @@ class OneRunAudit(Part):
         run = self.page.run()
         return run if isinstance(run, str) else canary_independence(run)
 
-    @derived(needs=("run", "dependence", "log_delta", "confidence"))
+    @derived(needs=("run", "guesses", "dependence", "log_delta", "confidence"))
     def of_scores(self) -> Bound | Fact:
         """Simultaneous bound from all thresholds of the scores, or why there is none."""
+        guesses = self.page.guesses()
+        if isinstance(guesses, Guesses) and guesses.condition is not None:
+            return OF_LABELS
         run, tested = self.page.run(), self.dependence()
         if isinstance(run, str) or isinstance(tested, str):
             return Fact("–", "needs scores")
@@ -260,7 +268,7 @@ class OneRunAudit(Part):
     def information(self) -> dict[str, Any]:
         """Mutual information and smallest bit error, against the parameter of the family."""
         family, guesses, limit, leak = self.assumed(), self.page.guesses(), None, None
-        if isinstance(guesses, Guesses) and not one_of_two(guesses):
+        if self.page.candidates() > 2 or not one_of_two(guesses):
             return empty(NO_BOUND, optional=True)
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
             limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.page.confidence)
@@ -284,11 +292,11 @@ class OneRunAudit(Part):
             return empty(limits, optional=True)
         return empty(limits) if isinstance(limits, str) else charts.hypothetical(limits)
 
-    @derived(needs=("guesses", "assumed", "log_delta", "confidence"), shared=True)
+    @derived(needs=("guesses", "candidates", "assumed", "log_delta", "confidence"), shared=True)
     def assuming(self) -> HypotheticalLimits | str:
         """ε implied by assumed bit errors, or why there is none."""
         guesses = self.page.guesses()
-        if isinstance(guesses, Guesses) and not one_of_two(guesses):
+        if self.page.candidates() > 2 or not one_of_two(guesses):
             return NO_BOUND
         if isinstance(guesses, str):
             return "There are no guesses yet."
@@ -321,14 +329,17 @@ def single(method: str, design: str) -> bool:
     return design not in RANDOM_PARTS or (design == "fixed-half" and method in FIXED_HALF)
 
 
-def one_of_two(guesses: Guesses) -> bool:
-    """Whether a guess names one of two values, between which somebody drew.
+def one_of_two(guesses: Guesses | str) -> bool:
+    """Whether a canary was in or out, and somebody drew which; True where there are no guesses.
 
     Parameters
     ----------
-    guesses : Guesses
+    guesses : Guesses or str
+        Or why there are none.
     """
-    return guesses.values == 2 and guesses.design != "given"
+    if isinstance(guesses, str):
+        return True
+    return guesses.values == 2 and guesses.design != "given" and guesses.condition is None
 
 
 @lru_cache(maxsize=32)

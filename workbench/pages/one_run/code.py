@@ -74,17 +74,12 @@ def one_run_code(page: Page, spec: dict[str, Any]) -> str:
 def _run_code(page: Page, guesses: Guesses) -> tuple[list[str], list[str]]:
     """Imports, and the steps that make ``guesses``, and ``run`` where there is one."""
     if page.source == "counts":
-        how = (
-            {"values": guesses.values, "top": guesses.top}
-            if guesses.values > 2
-            else {"included": page.included or None, "design": page.design}
-        )
         made = call(
             "wb.Guesses",
             canaries=page.canaries,
             guesses=page.guessed,
             correct=page.right,
-            **how,
+            **page.run_source.stated_of_counts,
         )
         return [], [f"guesses = {made}"]
     if page.ranks() is not None:

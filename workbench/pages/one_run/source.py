@@ -56,6 +56,7 @@ RATE, STEPS, BATCH = 0.1, 50, 16
 LEAST_DIMENSION = 2
 
 COUNTS = ("canaries", "values", "guessed", "right", "included")
+STATED = ("condition", "counts_void")
 SIMULATOR = ("mechanism", "leak", "claim", "log_coordinates", "cosine")
 RULE = ("rule", "threshold", "share_in", "share_out")
 
@@ -210,6 +211,12 @@ class OneRunSource(Part):
         doc="Share of the canaries, those with the lowest scores.",
     )
 
+    condition = param.String(
+        "",
+        precedence=-1,
+        doc="What the coins of counts rest on, of pairs of labels; see `Guesses`.",
+    )
+    counts_void = param.String("", precedence=-1, doc="Why bounds from the counts are not valid.")
     read = param.Parameter(precedence=-1, doc="The OneRun of the file, or its Ranks.")
     rule_moved = param.Boolean(
         False, precedence=-1, doc="Whether the rule was changed after the scores were seen."
@@ -420,11 +427,13 @@ class OneRunSource(Part):
                 return str(error)
         return NO_FILE if self.read is None else self.read
 
-    @derived(needs=("run", "ranks", "candidates", "top", "design", *COUNTS, *RULE))
+    @derived(needs=("run", "ranks", "candidates", "top", "design", *STATED, *COUNTS, *RULE))
     def guesses(self) -> Guesses | str:
         """The guesses and how many are correct, or why there are none."""
         try:
             ranks = self.page.ranks()
+            if why := self.page.of_values.too_many_named:
+                return why
             if ranks is not None:
                 return ranks.guesses(self.page.top)
             if self.source == "counts":
@@ -437,9 +446,21 @@ class OneRunSource(Part):
     def _counted(self) -> Guesses:
         """The guesses of the counts; with more than two values none is out, and no coin is said."""
         counts = (self.canaries, self.guessed, self.right)
+        return Guesses(*counts, **self.stated_of_counts)
+
+    @property
+    def stated_of_counts(self) -> dict[str, Any]:
+        """What is stated of the counts: arguments of `Guesses`."""
+        void = self.counts_void or None
         if self.page.values > 2:
-            return Guesses(*counts, values=self.page.values, top=self.page.top)
-        return Guesses(*counts, included=self.included or None, design=self.design)
+            return {"values": self.page.values, "top": self.page.top, "void": void}
+        pairs = self.design == "matched-pairs"
+        return {
+            "included": self.included or None,
+            "design": self.design,
+            "condition": (self.condition if pairs else "") or None,
+            "void": void,
+        }
 
     @derived(needs=("run",), shared=True)
     def pairs(self) -> MatchedPairs | str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import param
 
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.layout import empty
@@ -78,6 +77,14 @@ class OneRunValues(Part):
         guesses = self.page.guesses()
         given = not isinstance(guesses, str) and guesses.design == "given"
         return self.by_coins and not given
+
+    @property
+    def too_many_named(self) -> str:
+        """That a guess names all values, which is always right; "" where it names fewer."""
+        k = self.candidates()
+        if self.by_coins or self.top < k:
+            return ""
+        return f"“{self.page.param.top.label}” must be below the {k:,} values; got {self.top:,}."
 
     @property
     def asks_top(self) -> bool:

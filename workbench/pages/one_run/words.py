@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from workbench.bounds.bound import Bound
 from workbench.onerun.bound import METHODS, OF_VALUES, PAIRS, VALUES
-from workbench.onerun.guesses import RANDOM_PARTS, REMARKABLE, coins_p_value
+from workbench.onerun.guesses import (
+    LABEL_CONDITIONS,
+    RANDOM_PARTS,
+    REMARKABLE,
+    coins_p_value,
+)
 from workbench.onerun.half.matching import MatchedPairs
 from workbench.onerun.simulate import DPSGD, RandomDirections, SharedGaussian
 from workbench.pages.answers import in_brief, nothing_concluded, unfinished
@@ -68,6 +73,8 @@ class OneRunWords(Part):
             why = "it needs independent canaries, but no family"
         if bound.assumption == VALUES and bound.family is None:
             why = "it assumes no family, only that the values were drawn uniformly"
+        if bound.assumption in LABEL_CONDITIONS:
+            why = f"it is about replacing a label, and needs {bound.assumption}"
         if bound.assumption == PAIRS:
             why = (
                 "it is about substituting a record, and needs that the members were drawn at random"

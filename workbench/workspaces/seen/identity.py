@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from hashlib import blake2b
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from workbench.scores.chance import Fingerprint
 from workbench.scores.sample import Scores
@@ -53,10 +53,10 @@ def of_ranks(ranks: NDArray[np.int64], values: int) -> Fingerprint:
     values : int
     """
     at, several = np.unique(ranks, return_counts=True)
-    orders = gammaln(ranks.size + 1) - gammaln(several + 1).sum()
-    bits = ranks.size * np.log2(values) - orders / np.log(2)
+    orders = math.lgamma(ranks.size + 1) - sum(math.lgamma(n + 1) for n in several.tolist())
+    bits = ranks.size * math.log2(values) - orders / math.log(2)
     said = f"ranks among {values}: {np.stack([at, several]).tolist()}"
-    return Fingerprint(named(said).digest, float(bits))
+    return Fingerprint(named(said).digest, bits)
 
 
 def exchanged(scores: Scores) -> str:
