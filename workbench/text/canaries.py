@@ -281,7 +281,8 @@ class Canaries:
         """
         from workbench.text.evidence import read
 
-        return read(path, sampler)
+        found: Canaries = read(cls, path, sampler)
+        return found
 
 
 #: `Canaries.kind` of tokens that are added to a tokenizer.

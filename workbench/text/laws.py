@@ -36,6 +36,9 @@ ENUMERABLE = 2**20
 #: Letters of a pattern, at most: a secret is no document.
 _LONGEST = 10_000
 
+#: Draws for each secret, at most, until it differs from all before.
+_TRIES = 100
+
 _PIECE = re.compile(r"\[((?:\\.|[^\]\\])+)\]|\\(.)|([^\[\]{}\\])", re.DOTALL)
 _TIMES = re.compile(r"\{(\d+)\}")
 
@@ -242,6 +245,35 @@ def law_of(kept: dict[str, Any]) -> Law | None:
     if kind == "sequence":
         return SequenceLaw(tuple(kept["vocabulary"]), kept["length"], kept["separator"])
     return None
+
+
+def drawn_secrets(law: Law, seed: int, count: int, design: str) -> tuple[str, ...]:
+    """The secrets that follow from a seed: different ones where canaries are in or out.
+
+    Parameters
+    ----------
+    law : Law
+    seed : int
+    count : int
+    design : {"coin", "alternatives"}
+
+    Raises
+    ------
+    CanaryTextError
+        Secrets with coins whose law repeats them.
+    """
+    draws = Draws(seed, "secrets")
+    if design == "alternatives":  # independent draws, as alternatives are
+        return tuple(law.draw(draws, count))
+    found: dict[str, None] = {}
+    for _ in range(_TRIES):
+        found |= dict.fromkeys(law.draw(draws, count - len(found)))
+        if len(found) == count:
+            return tuple(found)
+    raise CanaryTextError(
+        f"only {len(found)} different secrets came out of {_TRIES} draws of {count}: canaries with "
+        "one secret are one canary; give longer secrets, or fewer canaries"
+    )
 
 
 def candidates(
