@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench import _checks, _json
 from workbench.scores.refusals import quoted
-from workbench.text.laws import Law, SamplerLaw, drawn_secrets, law_of
+from workbench.text.laws import SecretLaw, SamplerLaw, drawn_secrets, law_of
 from workbench.text.refusals import CanaryTextError, EvidenceError
 
 #: What such files say of themselves, and which version of the form this is.
@@ -117,7 +117,7 @@ def read(kind: Any, path: str | os.PathLike[str], sampler: object = None) -> Any
 
 def _canaries(kind: Any, content: dict[str, Any], name: str, sampler: object) -> Any:
     try:
-        law: Law | None = None
+        law: SecretLaw | None = None
         if content["law"] is not None:
             law = law_of(content["law"])
             if law is None:

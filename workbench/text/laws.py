@@ -43,7 +43,7 @@ _PIECE = re.compile(r"\[((?:\\.|[^\]\\])+)\]|\\(.)|([^\[\]{}\\])", re.DOTALL)
 _TIMES = re.compile(r"\{(\d+)\}")
 
 
-class Law(Protocol):
+class SecretLaw(Protocol):
     """What secrets are drawn from."""
 
     @property
@@ -231,13 +231,13 @@ class SamplerLaw:
         return {"law": "sampler"}
 
 
-def law_of(kept: dict[str, Any]) -> Law | None:
+def law_of(kept: dict[str, Any]) -> SecretLaw | None:
     """The law of what a file keeps; None where it is a function, which no file keeps.
 
     Parameters
     ----------
     kept : dict
-        As of `Law.to_json`.
+        As of `SecretLaw.to_json`.
     """
     kind = kept.get("law")
     if kind == "pattern":
@@ -247,12 +247,12 @@ def law_of(kept: dict[str, Any]) -> Law | None:
     return None
 
 
-def drawn_secrets(law: Law, seed: int, count: int, design: str) -> tuple[str, ...]:
+def drawn_secrets(law: SecretLaw, seed: int, count: int, design: str) -> tuple[str, ...]:
     """The secrets that follow from a seed: different ones where canaries are in or out.
 
     Parameters
     ----------
-    law : Law
+    law : SecretLaw
     seed : int
     count : int
     design : {"coin", "alternatives"}
@@ -277,13 +277,13 @@ def drawn_secrets(law: Law, seed: int, count: int, design: str) -> tuple[str, ..
 
 
 def candidates(
-    law: Law, secret: str, values: int, draws: Draws, batch: int
+    law: SecretLaw, secret: str, values: int, draws: Draws, batch: int
 ) -> tuple[int, Iterator[list[str]]]:
     """The place of a secret among its candidates, and the candidates in batches.
 
     Parameters
     ----------
-    law : Law
+    law : SecretLaw
     secret : str
         One draw of the law.
     values : int
@@ -310,7 +310,7 @@ def candidates(
     return place, _with(secret, place, others, values, batch)
 
 
-def _drawn(law: Law, draws: Draws, batch: int) -> Iterator[str]:
+def _drawn(law: SecretLaw, draws: Draws, batch: int) -> Iterator[str]:
     while True:
         yield from law.draw(draws, batch)
 

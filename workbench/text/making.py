@@ -12,7 +12,7 @@ from workbench.scores.refusals import quoted
 from workbench.text.canaries import NEW_TOKENS, TEXT_DESIGNS, Canaries
 from workbench.text.laws import (
     IDENTIFIERS,
-    Law,
+    SecretLaw,
     PatternLaw,
     SamplerLaw,
     SequenceLaw,
@@ -135,7 +135,7 @@ def random_sequences(
             "random sequences need words or a function that draws them: give vocabulary= or "
             "sampler=, one of the two"
         )
-    law: Law
+    law: SecretLaw
     if sampler is not None:
         law = SamplerLaw(_checks.function(sampler, "sampler", "a function that draws a text"))
     else:
@@ -204,7 +204,7 @@ def identifiers(
 
 def _made(
     count: int,
-    law: Law,
+    law: SecretLaw,
     kind: str,
     template: str | Sequence[str],
     design: str,
@@ -224,12 +224,12 @@ def _made(
     return Canaries(before, secrets, after, design, drawn, many, kind, law)
 
 
-def usual_values(law: Law) -> int:
+def usual_values(law: SecretLaw) -> int:
     """K where none is asked for: 1000, or as many as there are.
 
     Parameters
     ----------
-    law : Law
+    law : SecretLaw
     """
     return int(min(1000, law.size))
 
