@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench import _checks, _json
 from workbench.scores.refusals import quoted
-from workbench.text.laws import SecretLaw, SamplerLaw, drawn_secrets, law_of
+from workbench.text.laws import SamplerLaw, SecretLaw, drawn_secrets, law_of
 from workbench.text.refusals import CanaryTextError, EvidenceError
 
 #: What such files say of themselves, and which version of the form this is.

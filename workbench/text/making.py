@@ -12,9 +12,9 @@ from workbench.scores.refusals import quoted
 from workbench.text.canaries import NEW_TOKENS, TEXT_DESIGNS, Canaries
 from workbench.text.laws import (
     IDENTIFIERS,
-    SecretLaw,
     PatternLaw,
     SamplerLaw,
+    SecretLaw,
     SequenceLaw,
     drawn_secrets,
 )
