@@ -71,6 +71,8 @@ def audit(plan: Plan) -> dict[str, Any]:
     log_prob = wb.text.causal_model(model, tokenizer, batch=128)
     run = wb.text.score(log_prob, tokens)
     ranks = wb.text.score(log_prob, ids)
+    if not isinstance(run, wb.OneRun) or not isinstance(ranks, wb.Ranks):
+        raise TypeError("new tokens have coins, and identifiers have ranks")
     first = run.guess(k_in=GUESSES // 2, k_out=GUESSES // 2)
     return {
         "weights": model.size,

@@ -10,6 +10,7 @@
   values. `signals` are the scores of the literature, of what `answers` a model gives.
 - `choice` takes the score that does best on a share that is not measured.
 - `causal` makes log-probabilities of a causal model of Hugging Face, or of one like it.
+- `refusals` are the errors.
 """
 
 from workbench import _names

@@ -15,7 +15,7 @@ from workbench import _checks
 from workbench.scores.refusals import quoted
 from workbench.text import laws
 from workbench.text.draws import Draws
-from workbench.text.laws import Law
+from workbench.text.laws import SecretLaw
 from workbench.text.refusals import CanaryTextError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Canaries:
         K; 2 with coins.
     kind : str
         What the secrets are.
-    law : Law, optional
+    law : SecretLaw, optional
         What alternatives are drawn from.
     found : bool
         Whether the secrets were in a text by themselves, so that the workbench drew alternatives
@@ -79,7 +79,7 @@ class Canaries:
     seed: int
     values: int = 2
     kind: str = "texts"
-    law: Law | None = None
+    law: SecretLaw | None = None
     found: bool = False
     # Texts of one law and one surrounding, so that names say which is meant.
     ids: tuple[str, ...] = field(init=False)
@@ -281,7 +281,8 @@ class Canaries:
         """
         from workbench.text.evidence import read
 
-        return read(path, sampler)
+        found: Canaries = read(cls, path, sampler)
+        return found
 
 
 #: `Canaries.kind` of tokens that are added to a tokenizer.
@@ -298,6 +299,6 @@ def _texts(values: object, name: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _named(law: Law) -> str:
+def _named(law: SecretLaw) -> str:
     pattern = law.to_json().get("pattern")
     return "the law of their sampler" if pattern is None else f"the uniform law on {pattern}"

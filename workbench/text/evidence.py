@@ -10,16 +10,14 @@ from typing import Any
 
 from workbench import _checks, _json
 from workbench.scores.refusals import quoted
-from workbench.text.canaries import Canaries
-from workbench.text.laws import Law, SamplerLaw, law_of
-from workbench.text.making import drawn_secrets
+from workbench.text.laws import SamplerLaw, SecretLaw, drawn_secrets, law_of
 from workbench.text.refusals import CanaryTextError, EvidenceError
 
 #: What such files say of themselves, and which version of the form this is.
 FORMAT, VERSION = "workbench canaries of texts", 1
 
 
-def content_of(canaries: Canaries) -> dict[str, Any]:
+def content_of(canaries: Any) -> dict[str, Any]:
     """What a file says of canaries, without the digest.
 
     Parameters
@@ -42,7 +40,7 @@ def content_of(canaries: Canaries) -> dict[str, Any]:
     }
 
 
-def digest_of(canaries: Canaries) -> str:
+def digest_of(canaries: Any) -> str:
     """SHA-256 of the content, in hexadecimal digits.
 
     Parameters
@@ -52,7 +50,7 @@ def digest_of(canaries: Canaries) -> str:
     return _digest(content_of(canaries))
 
 
-def write(canaries: Canaries, path: str | os.PathLike[str]) -> None:
+def write(canaries: Any, path: str | os.PathLike[str]) -> None:
     """Write the file of canaries.
 
     Parameters
@@ -67,11 +65,13 @@ def write(canaries: Canaries, path: str | os.PathLike[str]) -> None:
     Path(path).write_text(_json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
-def read(path: str | os.PathLike[str], sampler: object = None) -> Canaries:
+def read(kind: Any, path: str | os.PathLike[str], sampler: object = None) -> Any:
     """The canaries of a file.
 
     Parameters
     ----------
+    kind : type
+        `Canaries`, which this module does not know.
     path : path
     sampler : callable, optional
         The function that drew the secrets, where one did.
@@ -99,7 +99,7 @@ def read(path: str | os.PathLike[str], sampler: object = None) -> Canaries:
             f"{name} was changed after it was written: its digest is not that of its content; "
             "take the file as it was saved"
         )
-    found = _canaries(content, name, sampler)
+    found = _canaries(kind, content, name, sampler)
     if content_of(found) != content:
         raise EvidenceError(
             f"the coins in {name} do not follow from its seed: somebody chose who is in; draw "
@@ -115,15 +115,15 @@ def read(path: str | os.PathLike[str], sampler: object = None) -> Canaries:
     return found
 
 
-def _canaries(content: dict[str, Any], name: str, sampler: object) -> Canaries:
+def _canaries(kind: Any, content: dict[str, Any], name: str, sampler: object) -> Any:
     try:
-        law: Law | None = None
+        law: SecretLaw | None = None
         if content["law"] is not None:
             law = law_of(content["law"])
             if law is None:
                 need = "the function that drew the secrets of this file"
                 law = SamplerLaw(_checks.function(sampler, "sampler", need))
-        return Canaries(
+        return kind(
             tuple(content["before"]),
             tuple(content["secrets"]),
             tuple(content["after"]),

@@ -36,11 +36,14 @@ ENUMERABLE = 2**20
 #: Letters of a pattern, at most: a secret is no document.
 _LONGEST = 10_000
 
+#: Draws for each secret, at most, until it differs from all before.
+_TRIES = 100
+
 _PIECE = re.compile(r"\[((?:\\.|[^\]\\])+)\]|\\(.)|([^\[\]{}\\])", re.DOTALL)
 _TIMES = re.compile(r"\{(\d+)\}")
 
 
-class Law(Protocol):
+class SecretLaw(Protocol):
     """What secrets are drawn from."""
 
     @property
@@ -228,13 +231,13 @@ class SamplerLaw:
         return {"law": "sampler"}
 
 
-def law_of(kept: dict[str, Any]) -> Law | None:
+def law_of(kept: dict[str, Any]) -> SecretLaw | None:
     """The law of what a file keeps; None where it is a function, which no file keeps.
 
     Parameters
     ----------
     kept : dict
-        As of `Law.to_json`.
+        As of `SecretLaw.to_json`.
     """
     kind = kept.get("law")
     if kind == "pattern":
@@ -244,14 +247,43 @@ def law_of(kept: dict[str, Any]) -> Law | None:
     return None
 
 
+def drawn_secrets(law: SecretLaw, seed: int, count: int, design: str) -> tuple[str, ...]:
+    """The secrets that follow from a seed: different ones where canaries are in or out.
+
+    Parameters
+    ----------
+    law : SecretLaw
+    seed : int
+    count : int
+    design : {"coin", "alternatives"}
+
+    Raises
+    ------
+    CanaryTextError
+        Secrets with coins whose law repeats them.
+    """
+    draws = Draws(seed, "secrets")
+    if design == "alternatives":  # independent draws, as alternatives are
+        return tuple(law.draw(draws, count))
+    found: dict[str, None] = {}
+    for _ in range(_TRIES):
+        found |= dict.fromkeys(law.draw(draws, count - len(found)))
+        if len(found) == count:
+            return tuple(found)
+    raise CanaryTextError(
+        f"only {len(found)} different secrets came out of {_TRIES} draws of {count}: canaries with "
+        "one secret are one canary; give longer secrets, or fewer canaries"
+    )
+
+
 def candidates(
-    law: Law, secret: str, values: int, draws: Draws, batch: int
+    law: SecretLaw, secret: str, values: int, draws: Draws, batch: int
 ) -> tuple[int, Iterator[list[str]]]:
     """The place of a secret among its candidates, and the candidates in batches.
 
     Parameters
     ----------
-    law : Law
+    law : SecretLaw
     secret : str
         One draw of the law.
     values : int
@@ -278,7 +310,7 @@ def candidates(
     return place, _with(secret, place, others, values, batch)
 
 
-def _drawn(law: Law, draws: Draws, batch: int) -> Iterator[str]:
+def _drawn(law: SecretLaw, draws: Draws, batch: int) -> Iterator[str]:
     while True:
         yield from law.draw(draws, batch)
 

@@ -10,15 +10,18 @@ from workbench import _checks
 from workbench.scores import chance
 from workbench.scores.refusals import quoted
 from workbench.text.canaries import NEW_TOKENS, TEXT_DESIGNS, Canaries
-from workbench.text.draws import Draws
-from workbench.text.laws import IDENTIFIERS, Law, PatternLaw, SamplerLaw, SequenceLaw
+from workbench.text.laws import (
+    IDENTIFIERS,
+    PatternLaw,
+    SamplerLaw,
+    SecretLaw,
+    SequenceLaw,
+    drawn_secrets,
+)
 from workbench.text.refusals import CanaryTextError
 
 #: Canaries, at most.
 MOST = 10**6
-
-#: Draws for each secret, at most, until it differs from all before.
-_TRIES = 100
 
 
 def new_tokens(
@@ -132,7 +135,7 @@ def random_sequences(
             "random sequences need words or a function that draws them: give vocabulary= or "
             "sampler=, one of the two"
         )
-    law: Law
+    law: SecretLaw
     if sampler is not None:
         law = SamplerLaw(_checks.function(sampler, "sampler", "a function that draws a text"))
     else:
@@ -199,38 +202,9 @@ def identifiers(
     return _made(n, law, name, template, design, values, seed)
 
 
-def drawn_secrets(law: Law, seed: int, count: int, design: str) -> tuple[str, ...]:
-    """The secrets that follow from a seed: different ones where canaries are in or out.
-
-    Parameters
-    ----------
-    law : Law
-    seed : int
-    count : int
-    design : {"coin", "alternatives"}
-
-    Raises
-    ------
-    CanaryTextError
-        Secrets with coins whose law repeats them.
-    """
-    draws = Draws(seed, "secrets")
-    if design == "alternatives":  # independent draws, as alternatives are
-        return tuple(law.draw(draws, count))
-    found: dict[str, None] = {}
-    for _ in range(_TRIES):
-        found |= dict.fromkeys(law.draw(draws, count - len(found)))
-        if len(found) == count:
-            return tuple(found)
-    raise CanaryTextError(
-        f"only {len(found)} different secrets came out of {_TRIES} draws of {count}: canaries with "
-        "one secret are one canary; give longer secrets, or fewer canaries"
-    )
-
-
 def _made(
     count: int,
-    law: Law,
+    law: SecretLaw,
     kind: str,
     template: str | Sequence[str],
     design: str,
@@ -250,12 +224,12 @@ def _made(
     return Canaries(before, secrets, after, design, drawn, many, kind, law)
 
 
-def usual_values(law: Law) -> int:
+def usual_values(law: SecretLaw) -> int:
     """K where none is asked for: 1000, or as many as there are.
 
     Parameters
     ----------
-    law : Law
+    law : SecretLaw
     """
     return int(min(1000, law.size))
 
