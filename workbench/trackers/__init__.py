@@ -6,7 +6,8 @@
 - `entries`: what one call of `log` sends, as it is kept in a file.
 - `waiting`: the folder where entries wait until the tracker has them.
 - `sending`: the thread that sends them, so that a training waits only so long.
-- `runs`: runs of trackers, whatever they are; `mlflow_runs` and `wandb_runs` are the two kinds.
+- `runs`: runs of trackers; `mlflow_runs` and `wandb_runs` are the two kinds, and `recognizing`
+  tells which an object is.
 
 The trackers are those of your program: nothing here imports them.
 """

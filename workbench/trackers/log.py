@@ -21,7 +21,8 @@ from workbench.live.audit import LiveAudit
 from workbench.software.versions import software
 from workbench.trackers.entries import LogEntry
 from workbench.trackers.naming import key_of, logged_numbers, path_of
-from workbench.trackers.runs import TrackedRun, run_of
+from workbench.trackers.recognizing import run_of
+from workbench.trackers.runs import TrackedRun
 from workbench.trackers.sending import sender_of, sent_at_once
 from workbench.trackers.waiting import FOLDER as WAITING
 from workbench.trackers.waiting import WaitingFolder

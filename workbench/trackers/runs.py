@@ -1,11 +1,10 @@
-"""`TrackedRun`: a run of a tracker, whatever it is; `run_of` recognizes it by what it can do."""
+"""`TrackedRun`: a run of a tracker, whatever it is."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from workbench import _checks
 from workbench.trackers.entries import LogEntry
 
 
@@ -36,33 +35,3 @@ class TrackedRun(ABC):
         tried : bool
             Whether it may have the entry already; nothing is logged twice then.
         """
-
-
-def run_of(run: Any) -> TrackedRun:
-    """The run of a tracker that an object is.
-
-    Parameters
-    ----------
-    run : object
-        The module ``mlflow`` or ``wandb`` with an active run, or a run of either.
-
-    Raises
-    ------
-    TypeError
-        None of these.
-    ValueError
-        A module without an active run.
-    """
-    from workbench.trackers.mlflow_runs import MLflowRun
-    from workbench.trackers.wandb_runs import WandbRun
-
-    if isinstance(run, TrackedRun):
-        return run
-    for kind in (MLflowRun, WandbRun):
-        found = kind.recognized(run)
-        if found is not None:
-            return found
-    raise TypeError(
-        "run must be the module mlflow or wandb with an active run, or a run of either, such as "
-        f"mlflow.start_run() or wandb.init() returns, got {_checks.shown(run)}"
-    )

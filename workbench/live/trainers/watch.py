@@ -100,7 +100,7 @@ class TrainingWatch:
             Scores of another number, or NaN; what the score raises is raised as it is.
         """
         if self.tracker is not None:
-            from workbench.trackers.runs import run_of
+            from workbench.trackers.recognizing import run_of
 
             run_of(self.tracker)
         with undisturbed(model):
