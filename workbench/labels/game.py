@@ -62,6 +62,7 @@ from workbench.labels.run import LabelRun
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.guesses import LABEL_CONDITIONS, Guesses
 from workbench.scores import chance
+from workbench.scores.chance import Fingerprint
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -221,7 +222,7 @@ class LabelGame:
     @property
     def law(self) -> LabelLaw:
         """The labels and their law, as they were read."""
-        return self._law  # type: ignore[attr-defined, no-any-return]
+        return self._law  # type: ignore[attr-defined]
 
     @cached_property
     def chance(self) -> int:
@@ -229,7 +230,7 @@ class LabelGame:
         return chance.seed_of(self._fingerprint, self.seed)  # type: ignore[arg-type]
 
     @property
-    def _fingerprint(self) -> chance.Fingerprint:
+    def _fingerprint(self) -> Fingerprint:
         return self.law.fingerprint(self.design)
 
     @cached_property

@@ -206,9 +206,9 @@ def test_of(law: LabelLaw, features: ArrayLike | None, seed: int) -> LabelLawTes
         parts.append(statistics_of(law, drawn, known))
     pool = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     pool = {name: values for name, values in pool.items() if np.ptp(values) > 1e-9}
-    if not pool:
-        together, each = np.ones(1), {}
-    else:
+    each: dict[str, Floats] = {}
+    together: Floats = np.ones(1)
+    if pool:
         together, each = p_values_of_all(pool)
     return LabelLawTest(
         records=law.records,
