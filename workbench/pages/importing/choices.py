@@ -30,7 +30,7 @@ from workbench.workspaces.followed.data import require_kept
 from workbench.workspaces.reading import Reading
 
 #: What the menu calls the values of ``sampling``, where it is not by their own names.
-SAMPLING_LABELS = {"unknown": "not stated"}
+SAMPLING_LABELS = {"unknown": "not stated", "given": "nobody drew who was in"}
 
 
 #: What is asked of arrays whose shapes do not show which axis is that of the models.
