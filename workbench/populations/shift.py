@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -136,7 +136,7 @@ class ShiftCheck:
             found = replace(audited, design="given")
         else:
             found = self._run_as_given(audited)
-        return found  # type: ignore[no-any-return]
+        return cast("Audited", found)
 
     def _run_as_given(self, audited: Any) -> OneRun:
         need = "a workbench.OneRun, Guesses, Scores or Bound"
