@@ -69,7 +69,9 @@ class BallsInBinsPair(LimitsPair):
     Notes
     -----
     Asking for a value raises `AccountantError` where the noise is so small that no grid of bounded
-    size holds the likelihood ratios. Scores are total privacy losses, as of `DPSGDPair`.
+    size holds the likelihood ratios. What lies beyond the grid, less than 2e-9, counts as infinite
+    loss: ε at a smaller δ, and Rényi divergences, may be ``inf``. Scores are total privacy losses,
+    as of `DPSGDPair`.
 
     References
     ----------
