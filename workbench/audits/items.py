@@ -145,12 +145,6 @@ class AuditFigure:
     caution: str = ""
     span: int = 6
 
-    @property
-    def is_left_out(self) -> bool:
-        """Whether the page did without it, as it showed nothing in that state."""
-        meta = self.figure.get("layout", {}).get("meta", {})
-        return bool(meta.get("optional")) and not self.figure.get("data")
-
     def __post_init__(self) -> None:
         _checks.fields(self)
 

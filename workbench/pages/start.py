@@ -71,7 +71,7 @@ DOORS: tuple[Door, ...] = (
     Door(
         "canaries",
         "Canaries of one run",
-        "Guesses, a score per canary and whether a coin included it, or the ranks of inserted secrets.",
+        "Guesses, a score per canary and whether a coin included it, or ranks of inserted secrets.",
         "onerun",
         "What one training run proves, by each method and its assumptions.",
     ),

@@ -164,7 +164,6 @@ def _charts(audit: Audit, states: States | None, why_static: str) -> str:
         f"<p>{escape(one.help)}</p></figcaption>{image(dict(one.figure))}"
         f'<p class="quiet">{escape(one.caution)}</p></figure>'
         for one in audit.figures
-        if not one.is_left_out
     )
     if not pictures:
         return ""

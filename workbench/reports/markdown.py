@@ -101,8 +101,6 @@ def _cards(cards: list[NumberCard]) -> list[str]:
 
 def _charts(contents: Contents) -> Iterable[str]:
     for one in contents.audit.figures:
-        if one.is_left_out:
-            continue
         yield f"**{text(one.title)}**: {text(str(one.figure['layout']['meta']['summary']))}"
 
 
