@@ -163,7 +163,7 @@ def _together(
 
 def _z_lower(x: NDArray[np.float64], n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
     """Φ⁻¹(1 − P[X ≤ x]) of binomial X."""
-    return -ndtri(bdtr(x, n, np.clip(rate, 0.0, 1.0)))
+    return np.asarray(-ndtri(bdtr(x, n, np.clip(rate, 0.0, 1.0))), dtype=float)
 
 
 def _z_upper(y: NDArray[np.float64], m: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ Each function returns a function of the model, for `watch_training` and the call
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from workbench import _checks
 from workbench.curves.validation import Floats
 from workbench.live.canaries.records import RecordCanaries
 from workbench.live.trainers.watch import ModelScore
+
+if TYPE_CHECKING:
+    from workbench.onerun.run import OneRun
 
 #: From a model, inputs and targets to a loss of each record.
 RecordLoss = Callable[[Any, Any, Any], Any]
@@ -130,7 +133,7 @@ def text_scores(canaries: Any, tokenizer: Any, **options: Any) -> ModelScore:
     def scores(model: Any) -> Floats:
         from workbench.text import causal_model, score
 
-        found = score(causal_model(model, tokenizer), canaries, **options)
+        found = cast("OneRun", score(causal_model(model, tokenizer), canaries, **options))
         return np.asarray(found.scores, dtype=float)
 
     return scores
