@@ -431,7 +431,7 @@ HEADLINES = {
     "22-auditing-a-fine-tuned-language-model": [
         "100 of 100 guesses are right: ε at δ = 1e-5 ≥ 3.49 (pointwise, 95%, independent fair",
         "60 of 60 have rank 1; mean 9.97 bits",
-        "ε at δ = 1e-5 ≥ 9.87 (pointwise, 95%, independent uniform values)",
+        "ε at δ = 1e-5 ≥ 9.87 (pointwise, 95%, if values follow the stated law)",
         "pure(3): refuted",
         "CanaryTextError: 1 of 400 secrets occur in the texts",
     ],

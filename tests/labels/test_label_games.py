@@ -174,7 +174,7 @@ def test_the_level_is_kept_exactly_at_the_edge_of_label_privacy(name, abstains):
 def test_the_level_is_used_and_not_half_or_twice_of_it():
     """Given the number of pairs, the right guesses are binomial: one count less is above 5%."""
     right = math.exp(1.0) / (math.exp(1.0) + 1)
-    for pairs in range(8, 60):
+    for pairs in range(10, 60):  # with fewer, nothing is refuted
         least = next(c for c in range(pairs + 1) if is_false(pairs, pairs, c, 1.0))
         assert binom.sf(least - 1, pairs, right) <= ERROR < binom.sf(least - 2, pairs, right)
 

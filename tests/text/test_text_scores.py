@@ -1,5 +1,6 @@
 """Scores of canaries: what is returned is checked, and each score is what the literature says."""
 
+import hashlib
 import math
 import zlib
 
@@ -92,6 +93,29 @@ def test_coins_give_a_run_with_the_draw():
     assert [run.name, run.design, run.seed] == ["mine", "fair-coins", 1]
     bound = wb.one_run_bound(run.guess(k_in=15, k_out=15), delta=1e-5, method="sharp")
     assert 2 < bound.value < 3
+
+
+def test_bounds_of_identifiers_that_were_found_say_that_nobody_drew_them():
+    quotes = [f"commit {hashlib.sha1(bytes([i])).hexdigest()} by somebody" for i in range(12)]
+    drawn = wb.text.identifiers(12, "sha1", values=50, seed=1)
+    terms = {
+        50: ("if values follow the stated law", "independent uniform values"),
+        2: ("if values follow the stated law", "if members were drawn at random"),
+    }
+    for values, (found_term, drawn_term) in terms.items():
+        canaries = wb.text.found_identifiers(quotes, values=values, seed=1)
+        drawn = wb.text.identifiers(12, "sha1", values=values, seed=1)
+        for made, term, other in (
+            (canaries, found_term, drawn_term),
+            (drawn, drawn_term, found_term),
+        ):
+            ranks = wb.text.score(lambda texts: [-1.0] * len(texts), made)
+            bounds = [wb.exposure(ranks, delta=0).bound]
+            bounds += [wb.exposure(ranks, delta=0, statistic="sum").bound]
+            bounds += [wb.judge_guesses(ranks.guesses(), wb.PureDP(1)).bound]
+            for bound in bounds:
+                assert term in str(bound)
+                assert other not in str(bound)
 
 
 def test_alternatives_give_ranks_and_ties_the_largest():

@@ -88,6 +88,7 @@ _TERMS = {
     "independent bits of pairs of records": "if members were drawn at random",
     "labels that follow the stated law": "if labels follow the stated law",
     "fair coins of labels": "assuming fair coins of labels",
+    "values that follow the stated law": "if values follow the stated law",
 }
 
 #: Assumption -> further terms: what else is assumed, and the relation of neighbors.
@@ -134,6 +135,8 @@ _GIVEN = {
     "member and a record that was held out influences the scores of another",
     "labels that follow the stated law": "if each label was drawn from the stated law of its "
     "record, independently of the other labels",
+    "values that follow the stated law": "if each value was drawn from the law of its "
+    "alternatives, independently of everything else",
     "fair coins of labels": "if a fair coin decided for each of these records, before the "
     "training, which of two labels it was trained on",
 }

@@ -410,7 +410,7 @@ def _method(method: str, counts: Guesses) -> OneRunMethod:
             f"{counts.canaries} canaries; take method='abstain' (no influence between canaries), "
             "'fdp' or 'sharp'"
         )
-    if counts.condition is not None and how.assumption != COINS:
+    if counts.of_labels and how.assumption != COINS:
         raise ValueError(
             f"method={method!r} needs canaries that do not influence each other, which labels of "
             "one training do; take 'sharp', 'steinke' or 'fdp'"
@@ -468,6 +468,8 @@ def _bound(
 
 def values_assumption(counts: Guesses) -> str:
     """The assumption of bounds that allow any influence between canaries, each with a value."""
+    if counts.condition is not None:
+        return counts.condition
     return PAIRS if counts.design == "matched-pairs" else VALUES
 
 
@@ -485,7 +487,7 @@ def _assumption(counts: Guesses, how: OneRunMethod) -> str:
 
 def values_note(counts: Guesses) -> str | None:
     """What relation of neighbors bounds from values are about."""
-    if counts.condition is not None:
+    if counts.of_labels:
         return LABELS
     if counts.design == "matched-pairs":
         return SUBSTITUTION

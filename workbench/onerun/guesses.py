@@ -21,6 +21,9 @@ RANDOM_PARTS = ("fixed-half", "fixed-size")
 #: coins that were drawn before the training.
 LABEL_CONDITIONS = ("labels that follow the stated law", "fair coins of labels")
 
+#: What values rest on that nobody drew, such as identifiers that were found in a text.
+LAW_OF_VALUES = "values that follow the stated law"
+
 #: Bounds remark on inclusions whose p-value under fair coins is below this.
 REMARKABLE = 0.01
 
@@ -137,9 +140,10 @@ class Guesses:
     top : int
         Number of values that each guess names, below ``values`` and fixed in advance; it is correct
         if the true one is among them.
-    condition : {"labels that follow the stated law", "fair coins of labels"}, optional
-        What the coins of matched pairs rest on where a canary is a pair of labels of one record, of
-        `LabelGame`.
+    condition : str, optional
+        What the draw rests on where it was not made for the audit: "labels that follow the stated
+        law" or "fair coins of labels", where a canary is a pair of labels of one record
+        (`LabelGame`); "values that follow the stated law", where values were found.
 
     Raises
     ------
@@ -186,8 +190,8 @@ class Guesses:
         if self.void is not None:
             _checks.text(self.void, "void")
         if self.condition is not None:
-            _checks.one_of(self.condition, "condition", LABEL_CONDITIONS)
-            if self.design != "matched-pairs":
+            _checks.one_of(self.condition, "condition", (*LABEL_CONDITIONS, LAW_OF_VALUES))
+            if self.of_labels and self.design != "matched-pairs":
                 raise ValueError(
                     "condition= is of pairs of labels, one of which was trained on; state "
                     f"design='matched-pairs', got {self.design!r}"
@@ -214,6 +218,11 @@ class Guesses:
                 raise ValueError(f"included must be at most the {m} canaries, got {k}")
             if self.design == "fixed-half" and 2 * k != m:
                 raise ValueError(f"design='fixed-half' means that half were in, got {k} of {m}")
+
+    @property
+    def of_labels(self) -> bool:
+        """Whether a canary is a pair of labels of one record."""
+        return self.condition in LABEL_CONDITIONS
 
     @property
     def errors(self) -> int:

@@ -141,7 +141,7 @@ class GuessVerdict:
     def explain(self) -> str:
         """The verdict in plain sentences, and where the claim's fields are about something else."""
         neighbors = "substitute" if self.relation == SUBSTITUTION else "add-remove"
-        if self.guesses.condition is not None:  # a claim on labels has no relation of its own
+        if self.guesses.of_labels:  # a claim on labels has no relation of its own
             neighbors = ""
         return " ".join([self._said(), *self.claim.differences(self.unit, neighbors)])
 
@@ -258,7 +258,7 @@ def judge_guesses(
 
 
 def _relation(guesses: Guesses) -> str:
-    if guesses.condition is not None:
+    if guesses.of_labels:
         return "replacing a label"
     return SUBSTITUTION if _replaces(guesses) else "add/remove"
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench.onerun.guesses import LAW_OF_VALUES
 from workbench.scores.refusals import quoted
 from workbench.text import laws
 from workbench.text.draws import Draws
@@ -203,6 +204,11 @@ class Canaries:
         """What bounds from these canaries assume of the draw."""
         of = "the stated law" if self.law is None else _named(self.law)
         return _ASSUMED[self.design, self.found].format(of)
+
+    @property
+    def condition(self) -> str | None:
+        """What bounds are conditional on where nobody drew the secrets; None where they were."""
+        return LAW_OF_VALUES if self.found else None
 
     @property
     def digest(self) -> str:

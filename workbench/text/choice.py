@@ -136,7 +136,7 @@ def choose_signal(
         best = int(np.argmax(learned))
         ids = np.asarray(canaries.ids, object)[rest]
         found = ranks_of(ways[best], canaries, rest, at_once, report)
-        measured = Ranks(found, canaries.values, ids=ids)
+        measured = Ranks(found, canaries.values, ids=ids, condition=canaries.condition)
         return ChosenSignal(tried[best], measured, None, tried, tuple(learned))
     scores = [scores_of(how, canaries.texts, canaries.before, at_once, report) for how in ways]
     runs = [run_of(one, canaries, first) for one in scores]

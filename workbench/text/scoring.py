@@ -117,6 +117,7 @@ def score(
             values=canaries.values,
             ids=np.asarray(canaries.ids, object),
             name=name,
+            condition=canaries.condition,
         )
     scores = scores_of(how, canaries.texts, canaries.before, at_once, report)
     return run_of(scores, canaries, rows, name)

@@ -13,7 +13,7 @@ from workbench import _checks
 from workbench._frames import to_frame
 from workbench._markup import table
 from workbench.curves.exposure import MOST_CANDIDATES, exposure_of_rank
-from workbench.onerun.guesses import Guesses
+from workbench.onerun.guesses import LAW_OF_VALUES, Guesses
 from workbench.scores.sample import ScoresError
 
 #: Scores that are compared at once.
@@ -38,6 +38,9 @@ class Ranks:
         A name for each canary. Repeated names raise: two canaries with one secret have one value.
     name : str
         Shown in titles.
+    condition : {"values that follow the stated law"}, optional
+        Where nobody drew the values, such as identifiers that were found in a text: bounds hold if
+        the true values follow the law of their alternatives.
 
     Raises
     ------
@@ -61,6 +64,7 @@ class Ranks:
     values: int
     ids: NDArray[Any] | None = None
     name: str = ""
+    condition: str | None = None
 
     to_frame = to_frame
 
@@ -68,6 +72,8 @@ class Ranks:
         values = _checks.count(self.values, "values", 2, MOST_CANDIDATES)
         object.__setattr__(self, "values", values)
         _checks.text(self.name, "name")
+        if self.condition is not None:
+            _checks.one_of(self.condition, "condition", (LAW_OF_VALUES,))
         ranks = _whole(self.ranks, values)
         ranks.flags.writeable = False
         object.__setattr__(self, "ranks", ranks)
@@ -180,8 +186,8 @@ class Ranks:
         correct = int(np.count_nonzero(self.ranks <= top))
         m = self.canaries
         if self.values == 2:
-            return Guesses(m, m, correct, design="matched-pairs", top=top)
-        return Guesses(m, m, correct, values=self.values, top=top)
+            return Guesses(m, m, correct, design="matched-pairs", top=top, condition=self.condition)
+        return Guesses(m, m, correct, values=self.values, top=top, condition=self.condition)
 
     def __repr__(self) -> str:
         name = f"{self.name!r}, " if self.name else ""

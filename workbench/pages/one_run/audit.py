@@ -119,7 +119,7 @@ class OneRunAudit(Part):
         if isinstance(guesses, str):
             return Fact("–")
         how = METHODS[method]
-        if guesses.condition is not None and how.assumption != COINS:
+        if guesses.of_labels and how.assumption != COINS:
             return OF_LABELS
         if guesses.design in RANDOM_PARTS and not single(method, guesses.design):
             return Fact("–", "needs a fair coin per canary, or scores to match")
@@ -147,7 +147,7 @@ class OneRunAudit(Part):
     def of_scores(self) -> Bound | Fact:
         """Simultaneous bound from all thresholds of the scores, or why there is none."""
         guesses = self.page.guesses()
-        if isinstance(guesses, Guesses) and guesses.condition is not None:
+        if isinstance(guesses, Guesses) and guesses.of_labels:
             return OF_LABELS
         run, tested = self.page.run(), self.dependence()
         if isinstance(run, str) or isinstance(tested, str):

@@ -10,7 +10,7 @@ import numpy as np
 import param
 
 from workbench.claims.pair import PairClaim
-from workbench.onerun.guesses import RANDOM_PARTS, Ends, Guesses, Threshold
+from workbench.onerun.guesses import LAW_OF_VALUES, RANDOM_PARTS, Ends, Guesses, Threshold
 from workbench.onerun.half.matching import MatchedPairs, matched_pairs
 from workbench.onerun.ranks.ranks import Ranks
 from workbench.onerun.ranks.read import ranks_of_table
@@ -453,7 +453,13 @@ class OneRunSource(Part):
         """What is stated of the counts: arguments of `Guesses`."""
         void = self.counts_void or None
         if self.page.values > 2:
-            return {"values": self.page.values, "top": self.page.top, "void": void}
+            found = self.condition == LAW_OF_VALUES
+            return {
+                "values": self.page.values,
+                "top": self.page.top,
+                "condition": LAW_OF_VALUES if found else None,
+                "void": void,
+            }
         pairs = self.design == "matched-pairs"
         return {
             "included": self.included or None,
