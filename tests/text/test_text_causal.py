@@ -55,6 +55,14 @@ def test_each_text_has_the_log_probabilities_it_has_alone(model, tokenizer, batc
         assert other == pytest.approx(expected, abs=1e-3)
 
 
+def test_a_training_that_is_watched_gets_the_scores_of_its_texts(model, tokenizer):
+    canaries = wb.text.identifiers(8, "md5", design="coin", template="{secret}", seed=1)
+    found = wb.live.text_scores(canaries, tokenizer)(model)
+    scored = wb.text.score(wb.text.causal_model(model, tokenizer), canaries)
+    assert found == pytest.approx(scored.scores)
+    assert np.array_equal(wb.live.text_canaries(canaries).included, canaries.included)
+
+
 def test_without_a_first_token_the_first_character_is_not_scored(model, tokenizer):
     log_prob = wb.text.causal_model(model, tokenizer, bos=None)
     assert [row.size for row in log_prob(TEXTS)] == [len(text) - 1 for text in TEXTS]
