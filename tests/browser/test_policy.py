@@ -60,7 +60,7 @@ class PolicyPage(BenchPage):
         self.page.keyboard.press("Escape")
 
     def saves_a_chart(self, kind):
-        card = self.shown.locator(".wb-chart").first
+        card = self.shown.locator(".wb-chart").locator("visible=true").first
         card.get_by_role("button", name=re.compile("^Save: ")).click()
         with self.page.expect_download() as download:
             card.locator(".wb-export").get_by_role("button", name=kind, exact=True).click()
@@ -68,7 +68,8 @@ class PolicyPage(BenchPage):
         self.page.keyboard.press("Escape")
 
     def points_at_a_chart(self):
-        chart = self.shown.locator(".wb-plot .draglayer").first
+        card = self.shown.locator(".wb-chart").locator("visible=true").first
+        chart = card.locator(".draglayer").first
         chart.hover()  # waits until it is drawn and rests
         box = chart.bounding_box()
         self.page.mouse.move(box["x"] + box["width"] / 3, box["y"] + box["height"] / 3, steps=5)
