@@ -1093,10 +1093,10 @@ OWN: dict[str, dict[str, Any]] = {
     "matched_pairs": {"run": Make(random_half)},
     "half_stability": {"runs": Make(lambda: [random_half(), random_half()])},
     "LabelGame.plan": {"labels": LABELS, "classes": [0, 1, 2], "seed": 1},
-    "LabelGame.differences": {"scores": LABEL_LAW},
-    "LabelGame.run": {"scores": LABEL_LAW},
-    "LabelGame.guess": {"scores": LABEL_LAW},
-    "LabelGame.epsilon": {"scores": LABEL_LAW, "delta": 1e-5},
+    "LabelGame.differences": {"label_scores": LABEL_LAW},
+    "LabelGame.run": {"label_scores": LABEL_LAW},
+    "LabelGame.guess": {"label_scores": LABEL_LAW},
+    "LabelGame.epsilon": {"label_scores": LABEL_LAW, "delta": 1e-5},
     "LabelRun.guess": {"threshold": 0.0},
     "LabelRun.random_order": {"use": "ties"},
     "LabelRun.part": {"rows": np.arange(label_game().pairs.records.size) % 2 == 0},
@@ -1298,7 +1298,7 @@ OWN: dict[str, dict[str, Any]] = {
     "RecordCanaries": {"count": 4},
     "RecordCanaries.insert": {"data": np.zeros((3, 2)), "canaries": np.ones((4, 2))},
     "RecordCanaries.observe": {"observed": np.arange(4.0)},
-    "RecordCanaries.require": {"scores": np.arange(4.0)},
+    "RecordCanaries.require": {"given": np.arange(4.0)},
     **{
         name: {"audit": Make(lambda: of_training()["audit"]), "score": np.atleast_1d}
         for name in ("watch_training", "TrainingWatch")

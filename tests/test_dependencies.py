@@ -56,6 +56,7 @@ FOLDERS = {
     "tables": ("files",),
     "testing": ("reports",),
     "testers": ("mechanisms",),
+    "text": ("opacus",),
     "training": ("files", "mechanisms"),
     "views": ("lab", "panel"),
     "workspaces": ("workspace",),

@@ -299,22 +299,22 @@ class LabelGame:
 
     # -- guesses ----------------------------------------------------------------------------------
 
-    def differences(self, scores: ArrayLike) -> Floats:
+    def differences(self, label_scores: ArrayLike) -> Floats:
         """The score of the first label of each pair minus that of the second, shape (m,).
 
         Parameters
         ----------
-        scores : array_like, shape (n, K) or (m,)
+        label_scores : array_like, shape (n, K) or (m,)
             For each record and label how much the trained model speaks for it, such as its
             log-probability; or the differences themselves.
         """
-        x = _checks.array(scores, "scores")
+        x = _checks.array(label_scores, "label_scores")
         shown, shape = self.pairs, (self.law.records, self.law.values)
         if x.shape == shown.records.shape:
             return x
         if x.shape != shape:
             raise LabelsError(
-                f"scores must have a row for each record and a column for each label, shape "
+                f"label_scores must have a row for each record and a column for each label, shape "
                 f"{shape}, or a difference for each pair, shape ({shown.records.size},); got the "
                 f"shape {x.shape}"
             )
@@ -323,21 +323,21 @@ class LabelGame:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(a == b, 0.0, a - b))
 
-    def run(self, scores: ArrayLike) -> LabelRun:
+    def run(self, label_scores: ArrayLike) -> LabelRun:
         """The game as one run, whose canaries are the pairs.
 
         Parameters
         ----------
-        scores : array_like, shape (n, K) or (m,)
+        label_scores : array_like, shape (n, K) or (m,)
             As in `differences`.
         """
-        return replace(self._untested(scores), void=self.void)
+        return replace(self._untested(label_scores), void=self.void)
 
-    def _untested(self, scores: ArrayLike) -> LabelRun:
+    def _untested(self, label_scores: ArrayLike) -> LabelRun:
         """The run, before it is known whether the law is refused."""
         shown = self.pairs
         return LabelRun(
-            self.differences(scores),
+            self.differences(label_scores),
             shown.trained_on_first,
             ids=shown.records,
             name=self.name,
@@ -345,19 +345,19 @@ class LabelGame:
             condition=self.condition,
         )
 
-    def guess(self, scores: ArrayLike, guesses: int | None = None) -> Guesses:
+    def guess(self, label_scores: ArrayLike, guesses: int | None = None) -> Guesses:
         """The counts of the guesses: for each pair, the label with the larger score.
 
         Parameters
         ----------
-        scores : array_like, shape (n, K) or (m,)
+        label_scores : array_like, shape (n, K) or (m,)
             As in `differences`.
         guesses : int, optional
             How many pairs are guessed, half of them those with the largest differences and half
             those with the smallest, fixed before the result; by default all. Equal scores are
             guessed by chance.
         """
-        run = self.run(scores)
+        run = self.run(label_scores)
         number = run.canaries if guesses is None else _checks.count(guesses, "guesses", least=1)
         if number > run.canaries:
             raise LabelsError(f"guesses must be at most the {run.canaries} pairs, got {number}")
@@ -368,7 +368,7 @@ class LabelGame:
 
     def epsilon(
         self,
-        scores: ArrayLike,
+        label_scores: ArrayLike,
         *,
         delta: float,
         confidence: float = 0.95,
@@ -379,7 +379,7 @@ class LabelGame:
 
         Parameters
         ----------
-        scores, guesses
+        label_scores, guesses
             As in `guess`.
         delta : float
             In [0, 1).
@@ -400,7 +400,7 @@ class LabelGame:
                 "tossed before the training; leave it out"
             )
         found = one_run_bound(
-            self.guess(scores, guesses), delta=delta, confidence=confidence, method="sharp"
+            self.guess(label_scores, guesses), delta=delta, confidence=confidence, method="sharp"
         )
         notes = [self._counts(), found.note]
         if eta:
@@ -413,7 +413,7 @@ class LabelGame:
             value=max(found.value - 2 * eta, 0.0),
             note=" ".join(note for note in notes if note),
             recompute=lambda level: self.epsilon(
-                scores, delta=delta, confidence=level, guesses=guesses, law_error=law_error
+                label_scores, delta=delta, confidence=level, guesses=guesses, law_error=law_error
             ),
         )
 

@@ -86,6 +86,11 @@ class LabelLawTest:
 
     def __post_init__(self) -> None:
         _checks.fields(self)
+        if self.p_values.shape != (len(self.statistics),):
+            raise ValueError(
+                f"p_values must have one entry for each of the {len(self.statistics)} statistics, "
+                f"got shape {self.p_values.shape}"
+            )
 
     @property
     def passed(self) -> bool:

@@ -83,7 +83,7 @@ def read(kind: Any, path: str | os.PathLike[str], sampler: object = None) -> Any
     """
     name = quoted(Path(path).name)
     try:
-        kept = json.loads(Path(path).read_text(encoding="utf-8"))
+        kept = _json.loads(Path(path).read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise EvidenceError(f"{name} is no JSON file of canaries: {error}") from None
     if not isinstance(kept, dict) or kept.get("format") != FORMAT:

@@ -82,19 +82,19 @@ class RecordCanaries(LiveCanaries):
             raise ValueError("there are no scores yet; give them to the audit's observe()")
         return self.require(self._observed())
 
-    def require(self, scores: ArrayLike) -> Floats:
+    def require(self, given: ArrayLike) -> Floats:
         """The scores of all canaries as an array, if that is what they are.
 
         Parameters
         ----------
-        scores : array_like, shape (count,)
+        given : array_like, shape (count,)
 
         Raises
         ------
         ValueError
             Another number of them, or NaN.
         """
-        found = _checks.array(scores, "the scores of the canaries")
+        found = _checks.array(given, "the scores of the canaries")
         if found.shape != self.included.shape:
             raise ValueError(
                 f"the scores have shape {found.shape}; give one for each of the "
