@@ -143,6 +143,11 @@ def _lie(epsilon: float) -> float:
 
 
 def _flipped(dataset: Any, size: int, rng: np.random.Generator, lie: float) -> NDArray[np.int8]:
-    filters = [bits_of(int(value)) for value in vector(dataset)]
+    values = vector(dataset)
+    whole = np.isfinite(values) & (values == np.floor(values))
+    if not whole.all():
+        odd = values[~whole][0]
+        raise ValueError(f"values must be whole numbers, got {odd:g}; number the values of users")
+    filters = [bits_of(int(value)) for value in values]
     bits = np.concatenate([np.zeros(0, np.int8), *filters])
     return (bits ^ (rng.random((size, len(bits))) < lie)).astype(np.int8)
