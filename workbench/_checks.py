@@ -109,7 +109,7 @@ def convertible(values: Any, name: str) -> None:
 def _length(values: Any) -> float:
     try:
         return 0 if isinstance(values, str | bytes) else len(values)
-    except OverflowError:  # more than any index
+    except (OverflowError, ValueError):  # more than any index, or below 0: it may never end
         return math.inf
     except Exception:  # it has none, or other people's code says so
         return 0
