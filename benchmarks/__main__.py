@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import benchmarks
 
@@ -26,6 +26,21 @@ HEADING = ("what", "measured", "target")
 
 def table(rows: Sequence[Sequence[str]], heading: Sequence[str] = HEADING) -> str:
     return aligned([heading, *rows])
+
+
+def print_tables(
+    tables: dict[str, tuple[tuple[str, ...], Callable[[], list[tuple[str, ...]]]]],
+    wanted: list[str],
+) -> int:
+    """The exit status, after the tables that are named, or all, were made and printed."""
+    for unknown in set(wanted) - set(tables):
+        sys.stderr.write(f"no table {unknown!r}; there are {', '.join(tables)}\n")
+        return 2
+    for name in wanted or tables:
+        heading, main = tables[name]
+        sys.stdout.write(f"\n{name}\n\n{table(main(), heading)}\n")
+        sys.stdout.flush()
+    return 0
 
 
 def aligned(cells: Sequence[Sequence[str]]) -> str:

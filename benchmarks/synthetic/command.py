@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-
 from benchmarks.synthetic import generators, level, power, size
 
 #: Name -> its heading and its rows.
-TABLES: dict[str, tuple[tuple[str, ...], Callable[[], list[tuple[str, ...]]]]] = {
+TABLES = {
     "level": (level.HEADING, level.main),
     "power": (power.HEADING, power.main),
     "peers": (power.PEERS, power.peers),
@@ -19,13 +16,6 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[], list[tuple[str, ...]]]]] =
 
 def command(wanted: list[str]) -> int:
     """Print the tables that are named, or all."""
-    from benchmarks.__main__ import table
+    from benchmarks.__main__ import print_tables
 
-    for unknown in set(wanted) - set(TABLES):
-        sys.stderr.write(f"no table {unknown!r}; there are {', '.join(TABLES)}\n")
-        return 2
-    for name in wanted or TABLES:
-        heading, main = TABLES[name]
-        sys.stdout.write(f"\n{name}\n\n{table(main(), heading)}\n")
-        sys.stdout.flush()
-    return 0
+    return print_tables(TABLES, wanted)

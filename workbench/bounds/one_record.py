@@ -100,7 +100,7 @@ def of_one_record(bound: Bound, group: int, delta: float | None = None) -> Bound
     )
     if bound.quantity == "epsilon" and value == 0 and bound.value > 0:
         note += f" δ = {plain(at.delta or 0)} is too large for it to say more; take a smaller one."
-    kept = None if bound.recompute is None else bound.recompute
+    kept = bound.recompute
     return replace(
         bound,
         value=value,
