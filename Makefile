@@ -7,7 +7,7 @@ PORT   ?= 5006
 NOTEBOOK ?= 01
 WORKERS ?= auto
 
-.PHONY: help serve lab slides explorables test quick matrix release docs check bench coverage format clean
+.PHONY: help serve lab slides explorables test programs quick matrix release docs check bench coverage format clean
 
 help:            ## list the commands
 	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -26,17 +26,19 @@ slides: $(VENV)/.lab ## run a notebook and write it as slides that need no netwo
 explorables: $(VENV)/.serve ## eight ideas, each as an HTML file for a course that needs no network, in build/explorables
 	$(BIN)/workbench explorables --output build/explorables
 
-test: $(VENV)/.dev ## all tests (installs Chromium, PostgreSQL, nginx, Caddy and npm packages if missing)
+test: programs ## the tests (installs Chromium, PostgreSQL, nginx, Caddy and npm packages if missing)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not exhaustive"
+
+programs: $(VENV)/.dev
 	@$(BIN)/python tests/ensure_browser.py
 	@$(BIN)/python tests/ensure_postgresql.py
 	@$(BIN)/python tests/ensure_proxies.py
 	@$(BIN)/python tests/ensure_node.py
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long simulations (installs npm packages if missing)
 	@$(BIN)/python tests/ensure_node.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/browser \
-	  -m "not (browser or notebook or kernel or statistical or slow)"
+	  -m "not (browser or notebook or kernel or statistical or slow or exhaustive)"
 
 matrix: $(TOOLS)/.done ## the quick tests on every Python that is there, with newest and lowest versions (SESSION=newest-3.13)
 	$(TOOLS)/bin/nox $(if $(SESSION),-s $(SESSION))
@@ -60,8 +62,9 @@ bench: $(VENV)/.dev ## speed and memory, as ratios and CPU seconds
 	@$(BIN)/python tests/ensure_browser.py
 	$(BIN)/python -m benchmarks
 
-coverage: $(VENV)/.dev ## false claims of every method, exactly and by simulation; stored for the help
+coverage: programs ## false claims of every method, stored for the help, and what `make test` leaves out
 	OMP_NUM_THREADS=1 $(BIN)/python data/make_coverage.py
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m exhaustive
 
 format: $(VENV)/.dev ## put the code in the house style
 	$(BIN)/ruff check --fix .

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
+from helpers.samples import sampled
 from helpers.servers import ROOT, free_port, running
 
 # No test asserts elapsed time: the first example of a test also pays for imports.
@@ -16,8 +17,27 @@ hypothesis.settings.register_profile("workbench", deadline=None)
 hypothesis.settings.load_profile("workbench")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups, and pytest the markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group the tests that share what is made once, and mark the cases left to `make coverage`."""
+    mark_exhaustive_cases(items)
+    group_what_is_shared(items)
+
+
+def mark_exhaustive_cases(items: list[pytest.Item]) -> None:
+    """Mark as exhaustive all cases of a ``sampled`` test but as many as it names, evenly spread."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sampled"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for found in cases.values():
+        kept = sampled(len(found), *found[0].get_closest_marker("sampled").args)
+        for number, item in enumerate(found):
+            if number not in kept:
+                item.add_marker(pytest.mark.exhaustive)
+
+
+def group_what_is_shared(items: list[pytest.Item]) -> None:
     """Keep tests in one process that share what is made once for their module.
 
     Spread over processes, they would have a server, a trained model or a notebook made in each.

@@ -30,7 +30,7 @@ NEXT = ("3.14",)
 #: What `make quick` leaves out.
 QUICK = (
     *("--ignore", "tests/browser"),
-    *("-m", "not (browser or notebook or kernel or statistical or slow)"),
+    *("-m", "not (browser or notebook or kernel or statistical or slow or exhaustive)"),
 )
 
 _PYTHON = "Programming Language :: Python :: "

@@ -17,8 +17,9 @@ from workbench.server.app import App
 from workbench.server.sharing.grant import ShareKind
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def team():
+    """A server of one test: a second attempt finds nothing that the first one shared."""
     groups = {name: group for group, pages in MENU.items() for name in pages}
     tabs = [
         Tab(entry.kind, f"/{name}", entry.title, groups.get(name, ""), entry.answers)
