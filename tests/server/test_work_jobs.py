@@ -34,6 +34,9 @@ TINY = {
 
 JOBS = [(name, job) for name, entry in PAGES.items() for job in entry.kind.jobs()]
 
+#: Jobs that take minutes however small their settings are.
+LONG = ("selection-train", "coveragelab-simulate", "plan-simulate", "watch-watch_many")
+
 #: Attributes that differ from run to run: how long it took.
 CLOCK = {"seconds", "cpu_seconds"}
 
@@ -90,7 +93,17 @@ def differences(a, b, path="result"):
     return [] if equal else [f"{path}: {a!r} and {b!r}"]
 
 
-@pytest.mark.parametrize(("name", "job"), JOBS, ids=[f"{name}-{job}" for name, job in JOBS])
+def test_the_long_jobs_are_jobs():
+    assert set(LONG) <= {f"{name}-{job}" for name, job in JOBS}
+
+
+@pytest.mark.parametrize(
+    ("name", "job"),
+    [
+        pytest.param(*one, id=name, marks=[pytest.mark.exhaustive] if name in LONG else [])
+        for one, name in ((one, "-".join(one)) for one in JOBS)
+    ],
+)
 def test_a_job_has_the_same_result_in_a_process_as_in_a_thread(name, job, runner):
     here, there = page_of(name), page_of(name, runner)
     before = {"recheck": ["search"]}.get(job, [])

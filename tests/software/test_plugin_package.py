@@ -20,7 +20,8 @@ assert not any(name.startswith("wb_logistic") for name in sys.modules)
 
 claim = wb.parse_claim("logistic(scale=2)")
 pair = wb.named_pair("logistic", scale=2.0)
-assert claim == wb.PairClaim(pair) and pair.epsilon(0) == 0.5
+assert claim == wb.PairClaim(pair)
+assert abs(pair.epsilon(0) - 0.5) <= 1e-12  # one unit of round-off differs between processors
 assert "wb_logistic.page" not in sys.modules  # only what was asked for
 
 counts = dict(tp=40, fp=3, tn=47, fn=10)
@@ -42,7 +43,7 @@ assert lab.pair_kind == "logistic" and lab.pair_logistic_scale == 2.0
 made = {}
 exec(wb.explore(pair).to_code(), made)
 stated = wb.explore(scores, claim="logistic(2)").page
-assert stated.claim_kind == "logistic" and "0.5" in str(stated.promised.text) or True
+assert stated.claim_kind == "logistic"
 assert wb.mechanism("logistic-count").private
 report = wb.audit(scores, claim="logistic(2)").report("audit.txt")
 assert "ε" in report.read_text(encoding="utf-8")
