@@ -14,7 +14,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from helpers.apt import can_install, install, run
+from helpers.apt import install, run
 
 SHELL = "chromium-headless-shell"
 NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome")

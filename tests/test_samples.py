@@ -6,7 +6,14 @@ from helpers.samples import sampled
 
 @pytest.mark.parametrize(
     ("cases", "kept", "numbers"),
-    [(5, 1, {0}), (5, 2, {0, 4}), (5, 3, {0, 2, 4}), (2, 3, {0, 1}), (3, 3, {0, 1, 2}), (1, 1, {0})],
+    [
+        (5, 1, {0}),
+        (5, 2, {0, 4}),
+        (5, 3, {0, 2, 4}),
+        (2, 3, {0, 1}),
+        (3, 3, {0, 1, 2}),
+        (1, 1, {0}),
+    ],
 )
 def test_cases_that_are_kept_are_spread_evenly(cases, kept, numbers):
     assert sampled(cases, kept) == numbers

@@ -87,6 +87,7 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
     return worst
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("sizes", [(7, 7), (4, 9), (9, 4)], ids=str)
 @pytest.mark.parametrize("question", [*QUESTIONS, *ORDERS], ids=str)
 @pytest.mark.parametrize("interval", HELD)

@@ -426,6 +426,7 @@ def test_a_link_that_was_cut_or_changed_is_told_and_changes_nothing(bench, spoil
     assert one.numbers() == before
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("same", [True, False])
 def test_a_link_on_private_data_asks_for_the_file_and_compares_it(bench, visit, file, same):
     one = bench(viewport=WIDE["viewport"])
@@ -678,6 +679,7 @@ def test_the_data_menu_is_used_by_keyboard(bench):
     one.wait_for_data(first)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ABOUT_SCORES)
 def test_the_data_menu_is_the_same_on_every_page(bench, name):
     one = bench(name)
@@ -707,6 +709,7 @@ def test_two_data_sets_are_compared(bench, file):
 # -- for everybody ---------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(bench, file, scheme):
     one = bench("", viewport={"width": 1440, "height": 900}, color_scheme=scheme)

@@ -98,6 +98,7 @@ def test_a_job_runs_to_its_end_by_keyboard_and_a_phone_has_its_button_on_the_pag
     assert page.locator("html").evaluate(wide) <= 0
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_while_a_job_runs(visit, demo, scheme):
     from axe_playwright_python.sync_playwright import Axe

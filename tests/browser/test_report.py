@@ -86,6 +86,7 @@ def move(page, slider, place):
     assert int(field.input_value()) == place
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_report_answers_to_its_sliders_without_a_network(name, opened):
     page, found = opened(name), page_states(name)
@@ -141,6 +142,7 @@ def test_hover_texts_show(opened):
     page.wait_for_selector('[data-item="tradeoff"] .hovertext')
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", [browser.WIDE, {"viewport": {"width": 390, "height": 844}}])
 def test_reports_are_accessible_and_fit_the_screen(scheme, screen, opened):
@@ -206,6 +208,7 @@ def assert_whole(audit, pages):
         assert on_one_page(pages, number.title, value, number.caution), number.name
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_pdf_cuts_no_chart_and_no_number(name):
     audit = page_audit(name)

@@ -43,6 +43,7 @@ def moves(page, times):
     return slider.input_value()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("number", "words", "status"), [(signal.SIGTERM, RESTARTS, 0), (signal.SIGKILL, LOST, -9)]
 )

@@ -109,6 +109,7 @@ def test_the_menu_asks_who_is_to_read_it_and_has_three_ways(browsers, size):
     assert one.page.evaluate(focused) == titles[-1]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_somebody_outside_gets_the_answer_on_one_page(browsers, size):
     one = browsers("Anna", viewport=size)
@@ -139,6 +140,7 @@ def test_a_link_to_the_page_says_that_it_has_no_data_and_where_it_opens(browsers
     one.page.get_by_role("dialog", name="Save this audit").wait_for()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_once_it_changed(
     team, browsers, size
@@ -196,6 +198,7 @@ def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_on
     stranger.context.close()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_who_opens_a_link_without_the_data_is_told_what_to_open_and_whom_to_ask(
     team, browsers, size

@@ -85,6 +85,7 @@ USED = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("command", "used"), USED.items(), ids=USED)
 def test_a_command_imports_what_it_uses(command, used, folder):
     program = f"from workbench.cli import main\nassert main({command.split()!r}) == 0"
@@ -111,6 +112,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("call", "used"), CALLS.items(), ids=CALLS)
 def test_a_call_imports_what_it_uses(call, used, folder):
     assert loaded(f"import workbench as wb\n{call}", folder) == used

@@ -129,6 +129,7 @@ def values_of(folder):
     return json.loads(done.stdout)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_docstrings_and_unused_functions_make_nothing_stale(tmp_path, stored):
     found = Measured("1.0", (), values_of(rewritten(tmp_path)))

@@ -62,6 +62,7 @@ def number(name, item, **values):
     return embedded(name)[1](item, **values)["all"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_any_state_is_that_of_a_page_whose_sliders_a_person_moved(name):
     one, found = explorable(name), states_of(name)

@@ -55,6 +55,7 @@ def figures(page):
 ALL_PAGES = [name for name in PAGES if name != IMPORT]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ALL_PAGES)
 def test_a_page_is_sent_as_card_markdown_and_notebook(served, name):
     page = served.page(name)
@@ -85,6 +86,7 @@ def test_the_data_of_every_chart_are_sent(served, name):
         assert served.file(f"figure/{name}/{item}.csv").decode() == figure_csv(figure), item
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("kind", "begins"), [("svg", b"<?xml"), ("pdf", b"%PDF"), ("png", b"\x89PNG")]
 )

@@ -48,6 +48,7 @@ def searched(site, *questions):
     return json.loads(done.stdout)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "question",
     [

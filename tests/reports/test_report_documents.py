@@ -65,6 +65,7 @@ def nasty(audit):
 # -- HTML ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_report_has_every_number_as_the_page_shows_it(name):
@@ -370,6 +371,7 @@ def soon_computed(name):
     return audit_of(page, by="Ada Lovelace")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_program_of_a_report_gives_its_numbers(name, tmp_path):

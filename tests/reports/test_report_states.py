@@ -176,6 +176,7 @@ def test_numbers_that_the_page_shows_otherwise_today_stay_as_recorded():
     assert "epsilon_b" not in found.fixed()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["scores", "onerun"])
 def test_nothing_is_computed_or_drawn_twice_for_two_places_of_the_sliders(name):
     """The threshold is the outer loop: what depends on δ alone is met again at each threshold."""

@@ -19,6 +19,7 @@ def test_nothing_is_lost_beside_three_commands_and_a_crash(tmp_path):
     assert found.acknowledged == 18
 
 
+@pytest.mark.exhaustive
 @ON_SERVER
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -86,6 +86,7 @@ def test_a_socket_that_sends_what_no_browser_sends_is_closed(served, message):
     assert ask(served, "/words.json")[0] == 200
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "more",
     [

@@ -121,6 +121,7 @@ def page(served, path, person):
     return body.decode()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_name_is_text_in_documents_and_files(served, plain_tags, kind, caplog):
     person, key = visitor(served, kind, HOSTILE[kind])

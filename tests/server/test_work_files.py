@@ -73,6 +73,7 @@ def test_a_report_is_the_same_wherever_it_is_made(served, mine):
     assert b"my scores" in elsewhere("html")
 
 
+@pytest.mark.exhaustive
 def test_a_report_of_a_saved_audit_is_the_same_wherever_it_is_made(served, mine):
     workspace = served.visitors.workspace(MINE)
     saved = workspace.audits.save(audit_of(served.page("scores", MINE)))

@@ -75,6 +75,7 @@ def test_the_same_seed_gives_the_same_evidence(form, expected):
     assert [t.digest for t in other.trials] != [t.digest for t in again.trials]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "form", ["with_size", "given", "one_of_own_generator", "release", "sniped", "frames", "card"]
