@@ -49,13 +49,14 @@ def test_every_public_call_has_an_example_that_works(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_odd_arguments_end_in_a_result_a_value_error_or_a_type_error():
-    ends = list(outcomes(4500, seed=0))
+@pytest.mark.parametrize("many", [1500, pytest.param(4500, marks=pytest.mark.exhaustive)])
+def test_odd_arguments_end_in_a_result_a_value_error_or_a_type_error(many):
+    ends = list(outcomes(many, seed=0))
     assert [f"{o.end}: {o.call}: {o.said}" for o in ends if o.end not in GOOD] == []
     found = Counter(o.end for o in ends)
-    assert found["result"] > 300  # what is odd for one is valid for another
-    assert found["ValueError"] > 1500
-    assert found["TypeError"] > 900
+    assert found["result"] > many / 15  # what is odd for one is valid for another
+    assert found["ValueError"] > many / 3
+    assert found["TypeError"] > many / 5
 
 
 @pytest.mark.parametrize(

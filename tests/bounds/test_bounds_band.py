@@ -173,6 +173,7 @@ def test_the_curve_says_what_the_numbers_say_and_hardly_less():
     assert np.max(band.mu_lower) == band.mu().value
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("ends", [(10, 40), (2, 16), (190, 199), (37, 70)], ids=str)
 @pytest.mark.parametrize(
     "f",

@@ -57,6 +57,7 @@ ASKED = {
 }
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_bounds_are_those_of_the_rows(sample, asked):
@@ -190,6 +191,7 @@ AT_SCALE = ASKED | {
 }
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("asked", AT_SCALE)
 def test_ten_billion_scores_need_little_memory(asked, many):
     tracemalloc.start()

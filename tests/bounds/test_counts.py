@@ -91,7 +91,7 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
 @pytest.mark.parametrize("sizes", [(7, 7), (4, 9), (9, 4)], ids=str)
 @pytest.mark.parametrize("question", [*QUESTIONS, *ORDERS], ids=str)
 @pytest.mark.parametrize("interval", HELD)
-@pytest.mark.statistical
+@pytest.mark.slow
 def test_kept_levels_are_kept_at_all_rates(interval, question, sizes):
     """Each end of a 90% interval misses at most 5% of the time, whatever the rates are."""
     assert misses(*sizes, question, interval).max() <= 0.05
@@ -332,6 +332,7 @@ def test_curves_are_the_level_sets_of_the_questions(question):
         np.testing.assert_allclose(question.inverse(float(value), edge[inner]), alpha[inner])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "interval", [pytest.param(i, marks=[pytest.mark.slow] * (i == "bayesian")) for i in INTERVALS]
 )
@@ -348,6 +349,7 @@ def test_zero_cells_give_numbers(interval):
                 assert str(b)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("interval", INTERVALS)
 def test_extremes_give_numbers(interval):
     extremes = (

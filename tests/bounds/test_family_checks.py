@@ -67,6 +67,7 @@ def test_two_variances_are_checked_on_just_that(name, refuted):
     assert ("closest Gaussian pair has" in check.verdict) == refuted
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ratio", [0.1, 1.0, 1.5, 30.0])
 def test_two_normal_laws_are_refuted_at_most_at_the_stated_rate(ratio):
     rng, reps, confidence = np.random.default_rng(1), 150, 0.8
@@ -220,6 +221,7 @@ DRAWN = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("family", "q", "pair", "n"), DRAWN)
 def test_an_estimate_lies_within_its_limits_at_every_confidence(family, q, pair, n):
     fitted = 0
@@ -253,6 +255,7 @@ def test_the_estimate_of_a_subsampled_pair_is_as_good_as_its_interval():
 # -- what a check misses ------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("asked", "pair", "n"),
     [

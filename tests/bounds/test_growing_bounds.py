@@ -21,6 +21,7 @@ def lines(scores):
     return [json.dumps({"p": a, "q": b}) + "\n" for a, b in rows]
 
 
+@pytest.mark.exhaustive
 @given(cuts=st.lists(st.integers(0, 700), max_size=8))
 @settings(max_examples=20, deadline=None)
 def test_batch_boundaries_do_not_matter(cuts, tmp_path_factory):
@@ -79,6 +80,7 @@ def test_an_update_takes_only_the_new_rows(monkeypatch):
     assert taken == [100, 300, 10, 290]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", ["approx(0.8, 1e-5)", "pure(0.7)", "gdp(0.8)", "zcdp(0.32)"])
 def test_the_lines_of_a_claim_allow_what_the_claim_allows_and_no_more(text):
     """P(S) ≤ s·Q(S) + δ for every set S: δ is the largest hockey-stick divergence at log s."""

@@ -111,6 +111,7 @@ def test_exchangeable_p_values_give_a_p_value_and_bare_medians_do_not(splits):
     assert np.mean(bare <= 0.05) > 0.065
 
 
+@pytest.mark.exhaustive
 def test_several_splits_gain_where_leaks_are_small():
     """Means over 24 samples; a majority of three splits fell below one split."""
     for mu in (0.5, 1.0):
@@ -182,6 +183,7 @@ def test_few_possible_ranks_are_not_taken_for_the_same_data():
     assert held_out_epsilon(other).void is None
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("n_p", "n_q", "p", "q", "truth"),
     [

@@ -64,6 +64,7 @@ def simulated(band, limits, question, value, size=200_000):
     return reached.mean()
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("sizes", SIZES)
 @pytest.mark.parametrize(("question", "value"), QUESTIONS)
 def test_the_probability_is_that_of_simulation_and_on_the_safe_side(sizes, question, value):
@@ -97,6 +98,7 @@ def test_limits_are_the_smallest_counts_that_refute(sizes, question, value):
     assert (higher >= limits).all()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("n", [20, 300, 3000])
 @pytest.mark.parametrize("mu", [0.0, 0.5, 2.0])
 def test_it_is_never_below_the_band_and_mostly_above(n, mu):

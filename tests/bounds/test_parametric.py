@@ -91,6 +91,7 @@ def test_gaussian_limits_keep_their_level_exactly():
     assert exceeds_its_level(int(wrong[3]), 2000, error)
 
 
+@pytest.mark.exhaustive
 def test_identical_distributions_show_nothing_but_for_the_stated_error():
     wrong = sum(
         wb.parametric_bound(
@@ -262,6 +263,7 @@ def test_a_true_family_is_refuted_at_most_at_the_stated_rate(case):
     assert not exceeds_its_level(wrong, reps, 1 - confidence)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("case", ["gaussian at 1", "laplace", "subsampled"])
 def test_the_same_test_catches_a_check_with_pointwise_limits(case):
     family, q, pair = TRUE[case]

@@ -117,6 +117,7 @@ def test_there_is_a_link_to_every_page():
     assert {one["page"] for one in LINKS.values()} == PAGES.keys() - {"import"} - SINCE
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", LINKS)
 def test_a_link_opens(name, own):
     link = LINKS[name]
@@ -145,6 +146,7 @@ def test_a_link_of_today_says_what_the_old_one_said(name, own):
     assert again.settings() == today
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", LINKS)
 def test_the_code_that_a_page_showed_runs(name, own):
     same(f"code of link/{name}", run(LINKS[name]["code"]), LINKS[name]["from_code"])

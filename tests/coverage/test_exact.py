@@ -35,7 +35,7 @@ EPSILON = "ε at δ = 0"
 
 
 @pytest.mark.parametrize("method", dict.fromkeys(s.method for s in QUICK))
-@pytest.mark.statistical
+@pytest.mark.slow
 def test_every_level_is_at_most_five_percent(method):
     levels = {setting: setting.level().level for setting in QUICK if setting.method == method}
     assert max(levels.values()) <= 0.05 + 1e-9, levels
@@ -204,7 +204,7 @@ def all_tables(method, question, sizes, rate, most):
         (HASHED_QUESTION, "one-question", EPSILON, 10, 0.95, 10, 0.2),
     ],
 )
-@pytest.mark.statistical
+@pytest.mark.slow
 def test_coins_that_follow_from_the_data_are_caught(bad, good, question, n, rate, most, least):
     assert all_tables(bad, question, (n, n), rate, most) > least
     assert all_tables(EXACT_METHODS[good], question, (n, n), rate, most) <= 0.05

@@ -104,6 +104,7 @@ def test_a_chart_is_sent_for_a_paper(served, kind, begins, family):
         ]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ALL_PAGES)
 def test_every_number_is_sent_as_texts(served, name):
     page = served.page(name)

@@ -67,6 +67,7 @@ def file(tmp_path, monkeypatch):
     return "mine.py"
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_seed_gives_the_same_evidence(form, expected):
     again = wb.audit_mechanism(getattr(call_forms, form), "pure(1)", **quick(form))
@@ -97,6 +98,7 @@ def test_outputs_of_both_datasets_are_tested(form):
     assert wb.find_violation(p, q, "pure(1)").violation
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_the_command_line(form, expected, file, capsys):

@@ -287,24 +287,27 @@ def test_a_page_that_forgets_something_fails(kind, lacks):
 # -- mechanisms and reports ------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [name for name, card in GALLERY.ours.items() if card.private])
-@pytest.mark.statistical
+@pytest.mark.slow
 def test_our_private_mechanisms(name):
     check_mechanism(name)
 
 
-#: Runs on each dataset that refute a claim; for the last one 200,000 are too few.
+#: Runs on each dataset that refute a claim; None where 200,000 are too few.
 RUNS_NEEDED = {
     "laplace-mean-true-count": 100_000,
     "svt3": 100_000,
     "svt34-parallel": 200_000,
     "svt-gap-count": 500_000,
     "svt-adaptive-count": None,
+    "rappor-reports-afresh": 100_000,
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [name for name, card in GALLERY.ours.items() if not card.private])
-@pytest.mark.statistical
+@pytest.mark.slow
 def test_our_broken_mechanisms(name):
     samples = RUNS_NEEDED.get(name, 20_000)
     testers = "bits" if name == "laplace-inversion" else OF_VALUES

@@ -141,6 +141,7 @@ def test_rounding_that_depends_on_the_place_in_a_batch_shows_nothing():
     assert chisquare(np.bincount(ranks, minlength=11)[1:]).pvalue > 1e-3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_million_values_are_scored_in_batches():
     canaries = wb.text.identifiers(

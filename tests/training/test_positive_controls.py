@@ -25,8 +25,8 @@ def test_there_is_a_control_for_every_bug():
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.statistical
 @pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.slow
 def test_every_bug_is_detected(bug, here):
     control = training.positive_control(bug)
     verdict = control.verdict(seed=1, executor=here)
