@@ -11,7 +11,10 @@ from workbench.processes.child import ChildError, output_of
 from workbench.reports.errors import ReportError
 
 #: Names of Chromium's program, after the one that the environment variable CHROMIUM names.
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = (
+    *("chromium-headless-shell", "chromium", "chromium-browser"),
+    *("google-chrome", "google-chrome-stable", "chrome"),
+)
 
 #: Seconds after which Chromium is stopped: by the clock, on a busy machine.
 TIME_LIMIT = 150.0
