@@ -125,6 +125,7 @@ def test_two_visitors_move_sliders_and_add_data_of_their_own(visitor, beside):
         page.get_by_text(f"Data sets: {name}", exact=True).wait_for()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_menu_leads_to_the_app_and_the_app_back(visitor, beside, width):
     page = visitor(viewport={"width": width, "height": 844})
@@ -173,6 +174,7 @@ def test_a_lost_connection_is_said(visitor, beside):
     page.get_by_text("The threshold is 3.").wait_for()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", [1440, 1280, 1180, 1000, 900])
 def test_the_bar_has_room_for_the_menu_of_apps(visitor, beside, width):
     page = visitor(viewport={"width": width, "height": 800})

@@ -200,6 +200,7 @@ def test_a_table_is_pasted_by_the_menu_and_by_the_keyboard(bench):
     assert one.data == "pasted"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
@@ -414,6 +415,7 @@ def test_a_link_shows_the_same_numbers_in_another_browser(bench, visit):
     assert two.numbers() != wanted
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("spoil", [lambda text: text[:-9], lambda text: f"{text[:40]}x{text[41:]}"])
 def test_a_link_that_was_cut_or_changed_is_told_and_changes_nothing(bench, spoil):
     one = bench("counts", viewport=WIDE["viewport"])

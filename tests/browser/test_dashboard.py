@@ -212,6 +212,7 @@ def test_one_session_neither_shows_nor_stops_another(visit, demo, tmp_path):
     assert theirs.number("Scores") == "400,000"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("scheme", "query", "dark"),
     [
@@ -244,6 +245,7 @@ def test_a_phone_shows_the_page_without_overflow_and_with_a_closed_drawer(visit,
     page.get_by_role("slider", name="Threshold").wait_for()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "dark"), (390, "light")])
 def test_axe_finds_nothing_serious(visit, demo, width, scheme):
     from axe_playwright_python.sync_playwright import Axe

@@ -25,6 +25,7 @@ def named(page, menu):
     return menu.locator("a[data-page] strong").all_text_contents()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", [1680, 1280, 1000, 390])
 def test_the_bar_is_one_line_in_which_nothing_overlaps(visit, served, width):
     page = visit(served + "watch", viewport={"width": width, "height": 800})

@@ -83,6 +83,7 @@ def test_the_complete_report_follows_on_sheets_of_its_own():
     assert any("Reproducethenumbers" in text for text in texts[1:])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", [WIDE, PHONE], ids=["wide", "phone"])
 def test_on_a_screen_it_is_accessible_and_fits(scheme, screen, chromium, tmp_path):

@@ -48,6 +48,7 @@ def test_no_type_is_small_and_nothing_is_cut_off(pages, name, size, scheme):
         assert page.locator(f"{SHOWN} .wb-number:visible").count() <= 3
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", SIZES)
 def test_two_charts_are_whole_and_the_main_sliders_are_below(pages, size):
     page = pages("scores", size)

@@ -142,7 +142,7 @@ def test_hover_texts_show(opened):
     page.wait_for_selector('[data-item="tradeoff"] .hovertext')
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", [browser.WIDE, {"viewport": {"width": 390, "height": 844}}])
 def test_reports_are_accessible_and_fit_the_screen(scheme, screen, opened):

@@ -47,6 +47,7 @@ def test_the_answer_of_a_page_leads_there_with_what_it_is_about_and_back(visit, 
     answer_of(page).filter(has_text=RiskPage().answer().evidence).wait_for()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("viewport", [WIDE["viewport"], PHONE], ids=["wide", "phone"])
 def test_the_baseline_is_moved_by_the_slider_and_by_the_line(visit, served, viewport):
     board = Board(visit(served + "risk", viewport=viewport))

@@ -133,6 +133,7 @@ def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
@@ -170,6 +171,7 @@ def test_bins_and_thresholds_set_beforehand_hold_for_fresh_draws(board):
     card.get_by_text("pointwise", exact=True).wait_for()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (390, "light")])
 def test_axe_finds_nothing_serious(visit, served, width, scheme):
     page = visit(served + "scores", viewport={"width": width, "height": 900}, color_scheme=scheme)

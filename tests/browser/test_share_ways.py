@@ -91,6 +91,7 @@ def losses(team, name, seed):
     return workspace.add([table], files=[name])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_the_menu_asks_who_is_to_read_it_and_has_three_ways(browsers, size):
     one = browsers("Anna", viewport=size)
@@ -122,6 +123,7 @@ def test_somebody_outside_gets_the_answer_on_one_page(browsers, size):
     assert "What was not tested" in saved.value.path().read_text(encoding="utf-8")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_link_to_the_page_says_that_it_has_no_data_and_where_it_opens(browsers, size):
     one = browsers("Anna", viewport=size, permissions=["clipboard-read", "clipboard-write"])

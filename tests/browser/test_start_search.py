@@ -371,7 +371,7 @@ def test_a_step_whose_element_does_not_come_still_speaks(opened):
 # -- all of it --
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("context", [DESK, PHONE], ids=["desk", "phone"])
 def test_axe_finds_nothing(opened, context, scheme):
