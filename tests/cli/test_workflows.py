@@ -93,6 +93,7 @@ def test_what_the_workflow_runs(shell):
     assert len(archive.series("nightly")) == len(archive) == 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_the_workflow_compares_with_the_baseline_in_the_repository(shell, tmp_path):
     losses(shell.folder / "scores.csv", 1, 0)

@@ -134,6 +134,7 @@ def test_a_paper_has_the_axes_of_the_screen(name):
             assert limits == pytest.approx(expected)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_no_label_covers_another_or_leaves_the_page(name, monkeypatch):
@@ -257,6 +258,7 @@ def test_a_png_has_six_hundred_dots_per_inch():
     assert struct.unpack(">I", made[16:20]) == (1500,)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", export.KINDS)
 def test_the_same_figure_gives_the_same_bytes_in_any_thread(kind):
     alone = figure_bytes(small(), kind)

@@ -151,6 +151,7 @@ def test_the_roles_of_a_figure_of_plotly_are_found_again(name):
             assert rows[0] == rows[1]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAGES)
 def test_print_draws_a_figure_of_plotly_as_its_dict(name):

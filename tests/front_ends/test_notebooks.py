@@ -794,6 +794,7 @@ def test_slides_are_made():
     assert "plt.style.use" not in page  # the cell that sets the style is skipped
 
 
+@pytest.mark.exhaustive
 def test_tuning_is_what_breaks_the_promise():
     """The shares of notebook 3 in their order; its point, whatever the exact figures."""
     stated = run("03-which-bounds-survive-tuning").stated
@@ -816,6 +817,7 @@ def test_one_run_catches_the_bug_and_a_wrong_family_claims_too_much():
     assert stated["gaussian: BITS minus STEINKE23, mean"] > 1
 
 
+@pytest.mark.exhaustive
 def test_only_the_unit_that_was_claimed_keeps_its_claim():
     stated = run("17-where-scores-come-from").stated
     claim = stated["ε of one record, exact"]

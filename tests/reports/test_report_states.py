@@ -35,6 +35,7 @@ ANSWERING = [name for name in NAMES if name not in (*RESULTS, *NEITHER)]
 STAYING = {"onerun": {"growth", "spread"}}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_own_state_is_what_the_page_shows(name):
     page, found = PAGES[name].kind(), page_states(name)
