@@ -364,6 +364,7 @@ def test_text_that_is_being_typed_has_an_undo_of_its_own(bench):
     assert one.numbers() == after
 
 
+@pytest.mark.exhaustive
 def test_reset_is_for_the_page_in_view_and_can_be_undone(bench, file):
     one = bench()
     one.open_files(file)
@@ -488,6 +489,7 @@ def opened(chromium, url):
     context.close()
 
 
+@pytest.mark.exhaustive
 def test_the_owner_finds_everything_after_a_restart_and_nobody_else_does(chromium, own, file):
     with opened(chromium, address_of_owner(own)) as one:
         page = one.page

@@ -170,6 +170,7 @@ def test_a_drag_whose_connection_is_cut_ends_where_it_was_let_go(chromium, relay
     page.context.close()
 
 
+@pytest.mark.exhaustive
 def test_a_chart_that_is_dragged_while_the_connection_is_cut_ends_where_it_was_let_go(
     chromium, relayed
 ):
@@ -198,6 +199,7 @@ def test_a_chart_that_is_dragged_while_the_connection_is_cut_ends_where_it_was_l
     page.context.close()
 
 
+@pytest.mark.exhaustive
 def test_a_socket_that_is_cut_off_at_first_is_opened_again(chromium, relayed):
     page = chromium.new_context(**WIDE).new_page()
     page.add_init_script("""

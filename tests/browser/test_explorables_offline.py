@@ -67,7 +67,7 @@ def expected(name, **places):
     return {title: [n["relation"], n["value"], n["badge"]] for title, n in drawn.items()}
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", NAMES)
 def test_numbers_are_the_librarys_wherever_the_sliders_stand(opened, name, size):
@@ -103,7 +103,7 @@ def test_numbers_are_the_librarys_wherever_the_sliders_stand(opened, name, size)
     assert not page.locator("#back").is_visible()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_questions_check_themselves_by_the_keyboard(opened, name):
     page = opened(name)

@@ -77,6 +77,7 @@ def test_the_number_moves_and_a_refutation_is_notified_to_who_asked(followed, vi
     assert grave_faults(page) == []
 
 
+@pytest.mark.exhaustive
 def test_who_did_not_ask_gets_no_notification_but_the_message(followed, visit):
     url, path = followed
     page = visit(url + "watch", viewport={"width": 390, "height": 800})

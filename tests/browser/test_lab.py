@@ -333,6 +333,7 @@ def test_the_launcher_opens_the_dashboard_and_asks_nothing_about_news(visitor):
     assert page.get_by_text("Jupyter news").count() == 0
 
 
+@pytest.mark.exhaustive
 def test_a_view_opens_in_the_dashboard_with_its_scores_and_its_state(open_notebook):
     page = open_notebook()
     run(page, 0)
@@ -355,6 +356,7 @@ def test_a_view_opens_in_the_dashboard_with_its_scores_and_its_state(open_notebo
     assert tab.get_by_text("Given in Python").count() > 0
 
 
+@pytest.mark.exhaustive
 def test_charts_are_saved_and_numbers_copied_with_the_help_of_the_kernel(open_notebook, lab):
     page = open_notebook()
     run(page, 0)
@@ -386,6 +388,7 @@ def test_charts_are_saved_and_numbers_copied_with_the_help_of_the_kernel(open_no
     copies.get_by_role("status").filter(has_text="the kernel does not answer").wait_for()
 
 
+@pytest.mark.exhaustive
 def test_a_view_is_a_component_of_panel_in_a_notebook(open_notebook, lab):
     """Without jupyter_bokeh, which is not installed here; Panel brings pyviz_comms itself."""
     page = open_notebook("panel")

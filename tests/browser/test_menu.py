@@ -80,6 +80,7 @@ def test_every_page_is_reached_by_keyboard_and_the_current_one_is_marked(visit, 
     assert page.evaluate("window.marker")
 
 
+@pytest.mark.exhaustive
 def test_an_open_menu_is_inside_the_window_and_a_press_elsewhere_closes_it(visit, served):
     page = visit(served + "scores", viewport={"width": 1000, "height": 600})
     menu = page.get_by_role("navigation", name="Pages")

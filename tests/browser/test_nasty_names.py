@@ -115,7 +115,7 @@ def test_names_run_and_fetch_nothing_in_html(opened):
     assert page.evaluate(broken) == 0  # no name breaks a picture
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("renderer", RENDERERS)
 def test_names_run_and_fetch_nothing_in_markdown_with_html(opened, renderer):
     render = RENDERERS[renderer]

@@ -35,7 +35,7 @@ def sheets(audit, form="one-page"):
     return pypdf.PdfReader(io.BytesIO(pdf(document(audit, form)))).pages
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_page_fits_one_sheet_and_nothing_is_cut(name, chromium):
     audit = page_audit(name)
@@ -65,7 +65,7 @@ def test_every_page_fits_one_sheet_and_nothing_is_cut(name, chromium):
     context.close()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["scores", "onerun", "records"])
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_names_of_any_length_fit_too(name, text):

@@ -54,7 +54,7 @@ def test_a_projector_shows_the_numbers_and_two_charts_that_the_threshold_moves(v
     assert measured(board.page) == seen
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in ("scores", "import")])
 def test_the_other_pages_show_numbers_and_charts(visit, served, name):
     page = visit(served + name, viewport=LAPTOP)
@@ -68,7 +68,7 @@ def test_the_other_pages_show_numbers_and_charts(visit, served, name):
     assert (seen["numbers"], seen["cut"], seen["wide"]) == ([], [], 0)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PAGES)
 def test_the_main_controls_of_a_page_are_controls_of_it(name):
     kind = PAGES[name].kind

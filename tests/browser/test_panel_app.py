@@ -194,11 +194,13 @@ def service(tmp_path):
     assert "Traceback" not in log.read_text()
 
 
+@pytest.mark.exhaustive
 def test_the_app_works_in_a_service_of_fastapi(service, open_at):
     page = open_at(service)
     slide_there_and_back(page)
 
 
+@pytest.mark.exhaustive
 def test_the_app_works_with_threads_behind_a_sign_in_of_panel(chromium, tmp_path):
     port = free_port()
     command = [

@@ -18,6 +18,7 @@ def wait_for_line(board, names, shape, x):
     board.wait(AT.format(names=names, shape=repr(shape)), x)
 
 
+@pytest.mark.exhaustive
 def test_watching_goes_back_in_time(visit, served):
     from workbench.pages.watch import WatchPage
 

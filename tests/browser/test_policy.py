@@ -75,7 +75,7 @@ class PolicyPage(BenchPage):
         self.page.mouse.move(box["x"] + box["width"] / 3, box["y"] + box["height"] / 3, steps=5)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("group", MENU)
 def test_no_page_violates_its_policy(visit, served, violations, group):
     names = list(MENU[group])

@@ -86,7 +86,7 @@ def move(page, slider, place):
     assert int(field.input_value()) == place
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_report_answers_to_its_sliders_without_a_network(name, opened):
     page, found = opened(name), page_states(name)
@@ -208,7 +208,7 @@ def assert_whole(audit, pages):
         assert on_one_page(pages, number.title, value, number.caution), number.name
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_pdf_cuts_no_chart_and_no_number(name):
     audit = page_audit(name)

@@ -50,6 +50,7 @@ def open_file(board, *paths):
     bench.wait_for_data(paths[0].stem)
 
 
+@pytest.mark.exhaustive
 def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
     """Threshold, width and δ by keyboard and the line by hand; then all four charts are read."""
     rng, page = random.Random(3), board.page
@@ -103,6 +104,7 @@ def test_dragging_the_threshold_leaves_the_profile_and_the_certified_numbers_alo
     assert board.number("ε lower bound") == number
 
 
+@pytest.mark.exhaustive
 def test_every_example_can_be_chosen(board):
     from workbench.scores.examples import NAMES, card
 

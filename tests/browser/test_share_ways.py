@@ -142,7 +142,7 @@ def test_a_link_to_the_page_says_that_it_has_no_data_and_where_it_opens(browsers
     one.page.get_by_role("dialog", name="Save this audit").wait_for()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_once_it_changed(
     team, browsers, size
@@ -200,7 +200,7 @@ def test_a_page_that_was_saved_is_shared_as_it_was_saved_and_as_a_new_version_on
     stranger.context.close()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_who_opens_a_link_without_the_data_is_told_what_to_open_and_whom_to_ask(
     team, browsers, size

@@ -84,6 +84,7 @@ def test_the_owner_of_two_servers_is_signed_in_at_both(chromium, owned, listener
     context.close()
 
 
+@pytest.mark.exhaustive
 def test_people_of_two_servers_are_signed_in_at_both(chromium):
     teams = [Team(), Team(secret=b"t" * 32)]
     context = chromium.new_context(**WIDE)

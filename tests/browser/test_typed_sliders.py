@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from helpers.board import Board
 from helpers.browser import grave_faults
 
@@ -44,6 +45,7 @@ def test_a_typed_number_beyond_its_slider_stands_at_the_end_and_moves_the_line(v
     assert grave_faults(page) == []
 
 
+@pytest.mark.exhaustive
 def test_keys_move_the_threshold_by_ranks_and_a_button_to_where_the_claim_fails(visit, served):
     page = visit(served + "scores")
     slider, field = threshold_of(page)

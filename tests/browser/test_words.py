@@ -42,7 +42,7 @@ def settled(page):
     return page
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", ["scores", "onerun", "records"])
 def test_nothing_is_cut_off(visit, served, name, size):

@@ -612,10 +612,21 @@ def off(stated: dict[str, float], expected: dict[str, tuple[float, float]]) -> l
     ]
 
 
+#: Notebooks that train or simulate for a minute; `make coverage` runs them.
+LONG = ("15-auditing-a-model-you-trained", "18-bets-on-both-tails")
+
 # One worker runs a notebook, however many tests look at it.
 each = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in NAMES]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.xdist_group(name)] + [pytest.mark.exhaustive] * long)
+        for name, long in ((name, name in LONG) for name in NAMES)
+    ],
 )
+
+
+def test_the_long_notebooks_are_notebooks():
+    assert set(LONG) <= set(NAMES)
 
 
 @each
