@@ -114,6 +114,7 @@ def test_the_help_of_a_field_leaves_out_bounds_that_are_only_technical(bounds, s
         Field().at = 2 * bounds[1]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_no_typed_value_costs_much():
     """The page grew to 17.7 GB for a count of 10⁹."""

@@ -91,6 +91,7 @@ def test_the_stored_search_is_what_the_job_finds():
     assert_nearly(_anywhere(found), _anywhere(stored), rel=1e-9)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_the_stored_coverage_is_what_the_job_simulates():
     page = CoverageLabPage()

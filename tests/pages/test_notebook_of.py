@@ -299,6 +299,7 @@ def test_numbers_of_other_settings_are_named_and_not_computed():
     assert "Audit lower bound" in cells[-2]["source"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_simulated_plan_is_repeated(monkeypatch):
     monkeypatch.setattr(sample_sizes, "COARSE", (2.0, 2.5))

@@ -81,6 +81,7 @@ def test_a_threshold_that_was_typed_beyond_the_slider_leaves_no_trace_when_it_is
         assert board.content(again.draw(item)) == board.content(page.draw(item)), item.name
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", ["scores", "family", "watch", "compare"])
 @pytest.mark.slow
