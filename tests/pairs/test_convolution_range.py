@@ -42,6 +42,7 @@ def masses():
     yield rng.dirichlet(np.ones(1000))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_the_range_is_that_of_dp_accounting():
     for one, k, tail in itertools.product(masses(), (1, 2, 1000, 10**7), TAILS[::2]):
