@@ -128,6 +128,7 @@ def proposals(name, relation, domain, trials, seed=1):
     return [neighbors for neighbors, _ in history]
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("name", SEARCHES)
@@ -151,6 +152,7 @@ def test_proposals_are_neighbors_in_the_domain(name, relation, kind):
     assert len(contents) > len(found) / 2
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("name", ["random", "grid"])
 def test_proposals_are_neighbors_in_any_domain(name, seed):

@@ -218,6 +218,7 @@ def test_layouts_of_scores(tmp_path):
 # -- pages -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", PAGES.ours)
 @pytest.mark.slow
 def test_our_pages(name):
