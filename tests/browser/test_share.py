@@ -348,7 +348,7 @@ def test_without_a_clipboard_the_text_is_copied_otherwise_or_selected(sharing, a
 # -- for everybody ---------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE["viewport"], PHONE], ids=["wide", "phone"])
 def test_open_menus_are_inside_the_window_and_shut_nobody_out(sharing, scheme, size):

@@ -74,6 +74,7 @@ def test_the_workflow_has_what_a_runner_needs():
     wb.parse_claim(GITLAB["privacy-audit"]["variables"]["CLAIM"])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_what_the_workflow_runs(shell):
     (audit,) = [step for step in steps() if step.get("id") == "audit"]

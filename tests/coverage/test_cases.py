@@ -30,6 +30,7 @@ def programs():
     sys.path.remove(str(DATA))
 
 
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_can_be_repeated(name):
     case = CASES[name]

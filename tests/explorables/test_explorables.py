@@ -81,6 +81,7 @@ def test_any_state_is_that_of_a_page_whose_sliders_a_person_moved(name):
                 assert drawn["all"] == content(shown), (item.name, places)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_is_small_complete_and_asks_no_other_host(name):
     document = document_of(name)

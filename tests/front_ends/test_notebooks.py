@@ -613,7 +613,12 @@ def off(stated: dict[str, float], expected: dict[str, tuple[float, float]]) -> l
 
 
 #: Notebooks that train or simulate for a minute; `make coverage` runs them.
-LONG = ("15-auditing-a-model-you-trained", "18-bets-on-both-tails")
+LONG = (
+    "12-test-a-mechanism",
+    "15-auditing-a-model-you-trained",
+    "16-watching-your-own-training",
+    "18-bets-on-both-tails",
+)
 
 # One worker runs a notebook, however many tests look at it.
 each = pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def act(page, rng):
             setattr(page, name, value)
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.slow

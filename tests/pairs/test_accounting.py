@@ -400,6 +400,7 @@ def unbounded_steps():
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("pair", unbounded_steps(), ids=lambda pair: pair.name)
 def test_no_delta_is_too_small_and_all_values_belong_together(pair):
     delta = np.r_[np.geomspace(1e-300, 1e-16, 60), np.geomspace(1e-16, 1e-6, 120)]

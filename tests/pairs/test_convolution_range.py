@@ -71,6 +71,7 @@ def test_the_tail_counts():
     assert bdtrc(last - 150, 10**4, 0.1) > 1e-15
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [SubsampledGaussianPair, SubstitutedStep])
 @pytest.mark.parametrize(("sigma", "q"), SETTINGS)
@@ -93,6 +94,7 @@ def test_compositions_are_those_with_the_range_of_dp_accounting(sigma, q, kind, 
 DELTAS = (1e-12, 1e-9, 1e-5, 1e-2, 0.5)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("neighboring_relation", ["add-remove", "substitute"])
 @pytest.mark.parametrize(

@@ -107,6 +107,7 @@ def test_names_leave_no_script_of_a_live_report():
 # -- Markdown -----------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("renderer", RENDERERS)
 @pytest.mark.parametrize("write", MARKDOWN)
 def test_a_name_is_text_in_markdown(write, renderer):

@@ -452,6 +452,7 @@ def misbehaving(monkeypatch):
 FINE = b"p,q\n1,2\n3,4\n"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "facts"),
     [

@@ -285,6 +285,7 @@ def asks_with_secrets(port, key, ticket):
          Sec_WebSocket_Key="x", Sec_WebSocket_Protocol=f"bokeh, {secret}")  # fmt: skip
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_a_log_has_every_request_and_nothing_that_people_said(tmp_path, form):
     port, path = free_port(), tmp_path / "log"

@@ -109,6 +109,7 @@ async def runs_a_job(visitor, samples):
     await visitor.until(lambda said: job(said) == "running")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_without_work_stops_at_once_and_closes_its_documents(tmp_path, number):
     async def visits(served):

@@ -61,6 +61,7 @@ def whole(page: Page):
     return audit, elsewhere
 
 
+@pytest.mark.exhaustive
 def test_a_report_is_the_same_wherever_it_is_made(served, mine):
     page = served.page("scores", MINE)
     assert page.data_key == mine
@@ -73,7 +74,6 @@ def test_a_report_is_the_same_wherever_it_is_made(served, mine):
     assert b"my scores" in elsewhere("html")
 
 
-@pytest.mark.exhaustive
 def test_a_report_of_a_saved_audit_is_the_same_wherever_it_is_made(served, mine):
     workspace = served.visitors.workspace(MINE)
     saved = workspace.audits.save(audit_of(served.page("scores", MINE)))
