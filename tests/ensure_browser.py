@@ -16,8 +16,9 @@ from pathlib import Path
 
 from helpers.apt import install, run
 
-SHELL = "chromium-headless-shell"
-NAMES = (SHELL, "chromium", "chromium-browser", "google-chrome")
+from workbench.reports.pdf import NAMES
+
+SHELL = NAMES[0]
 
 
 def find() -> str | None:

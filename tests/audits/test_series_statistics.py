@@ -22,7 +22,6 @@ from workbench.bounds.simultaneous.rank_band import rank_grid
 REPLICATES, SIZE = 1000, 200
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.statistical
 @pytest.mark.parametrize("setting", NULL, ids=lambda one: one.name)
 def test_any_false_refutation_in_at_most_five_percent_of_series(setting):

@@ -182,7 +182,6 @@ def truth(pair, bound):
     return pair.gdp_mu(floor=1e-12) if bound.quantity == "mu" else pair.total_variation
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", WATCHED)
 @pytest.mark.statistical
 def test_the_bound_ever_exceeds_the_truth_at_most_as_often_as_stated(name):

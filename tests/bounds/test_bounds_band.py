@@ -64,7 +64,6 @@ def p_values_of_the_truth(pair, sizes, replicates):
     return tests.p_values(pair.tradeoff(tests.alpha, symmetric=False))[where].reshape(counts.shape)
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.statistical

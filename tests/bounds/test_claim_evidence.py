@@ -16,7 +16,6 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.statistical
 @pytest.mark.parametrize("pair", CLAIMS, ids=lambda pair: pair.name)
 def test_a_true_claim_is_refuted_at_any_look_in_at_most_the_nominal_share(pair):

@@ -133,7 +133,6 @@ def test_held_out_bounds_find_what_those_of_the_rows_find(ordering):
     assert of_counts > 0.6 * EPSILON
 
 
-@pytest.mark.exhaustive
 @pytest.mark.statistical
 @pytest.mark.parametrize("ordering", ["threshold", "likelihood-ratio"])
 def test_held_out_bounds_of_counts_keep_their_level(ordering):

@@ -332,7 +332,6 @@ def test_curves_are_the_level_sets_of_the_questions(question):
         np.testing.assert_allclose(question.inverse(float(value), edge[inner]), alpha[inner])
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "interval", [pytest.param(i, marks=[pytest.mark.slow] * (i == "bayesian")) for i in INTERVALS]
 )
@@ -349,7 +348,6 @@ def test_zero_cells_give_numbers(interval):
                 assert str(b)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("interval", INTERVALS)
 def test_extremes_give_numbers(interval):
     extremes = (

@@ -140,7 +140,6 @@ def test_what_is_left_out_is_rare():
 # -- what the sums rest on ---------------------------------------------------------------------
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", EXACT_METHODS)
 @pytest.mark.parametrize(("question", "truth"), [(EPSILON, 0.0), (EPSILON, 1.0), ("μ", 0.0)])
 def test_bounds_rise_with_scores_of_p_and_fall_with_scores_of_q(name, question, truth):

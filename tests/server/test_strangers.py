@@ -605,7 +605,6 @@ def fewer(place, monkeypatch):
     return place
 
 
-@pytest.mark.sampled(1)
 def test_no_gesture_reaches_what_is_somebody_elses(fewer):
     served, hers, _, ben, _, _ = fewer
     before = hers.state()

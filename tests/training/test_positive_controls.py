@@ -24,7 +24,6 @@ def test_there_is_a_control_for_every_bug():
         assert training.positive_control(bug).bug == bug
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("bug", BUGS)
 @pytest.mark.slow
 def test_every_bug_is_detected(bug, here):
@@ -37,7 +36,6 @@ def test_every_bug_is_detected(bug, here):
     assert control.claim == control.audit.reference
 
 
-@pytest.mark.exhaustive
 @pytest.mark.statistical
 def test_dp_sgd_without_bugs_is_accused_in_at_most_the_nominal_share(here):
     """2 of 20 accused have a probability of at most 1.7% at the nominal share of 1%."""

@@ -15,9 +15,10 @@ def logistic(scale):
 
     def profile(epsilon):
         # The loss exceeds ε above t with e^−t = u; P(x > t) − e^ε Q(x > t), without a difference.
-        r = np.exp((np.minimum(epsilon, mu) - mu) / 2)
-        u = (1 - r) / np.expm1((np.minimum(epsilon, mu) + mu) / 2)
-        return np.exp(mu) * u * (1 - r) / (1 + np.exp(mu) * u)
+        # expm1, as 1 - exp is 0 just below μ, where δ is not.
+        below = -np.expm1((np.minimum(epsilon, mu) - mu) / 2)
+        u = below / np.expm1((np.minimum(epsilon, mu) + mu) / 2)
+        return np.exp(mu) * u * below / (1 + np.exp(mu) * u)
 
     def sample(n, rng):
         return rng.logistic(mu, 1, n), rng.logistic(0, 1, n)
